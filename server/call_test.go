@@ -84,10 +84,10 @@ func TestPromptRefused(t *testing.T) {
 }
 
 // TestOwnSink: whatever belongs to a call goes into the sink that came with
-// it, a form and its withdrawal too, and the response is the last. Nothing else
-// needs a sink.
+// it, a form and its withdrawal too, and the response is the last: no form is sent
+// for a call that has ended, nor for a context that has. Nothing else needs a sink.
 func TestOwnSink(t *testing.T) {
-	shown := make(chan error, 2)
+	shown, calls := make(chan error, 2), make(chan *Call, 1)
 	form := mcp.ElicitationParams{Message: "Which?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)}
 	var s *peer
 	s = newSession(t, map[string]mcpserver.ToolHandlerFunc{
@@ -100,6 +100,7 @@ func TestOwnSink(t *testing.T) {
 				shown <- err
 			}()
 			until(t, func() bool { return s.waiting() > 0 })
+			calls <- k
 		}),
 		"asks": tool(func(ctx context.Context, k *Call) {
 			result, _, err := k.Elicit(ctx, form)
@@ -126,6 +127,17 @@ func TestOwnSink(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 
+	ended := waittest.Take(t, calls)
+	if _, _, err := ended.Elicit(t.Context(), form); !errors.Is(err, ui.ErrCallEnded) {
+		t.Errorf("after the call: %v", err)
+	}
+	ctx, end := context.WithCancelCause(t.Context())
+	cause := errors.New("answered elsewhere")
+	end(cause)
+	if _, _, err := ended.Elicit(ctx, form); !errors.Is(err, cause) {
+		t.Errorf("after the context: %v", err)
+	}
+
 	s.receive(call("2", "asks"), second)
 	until(t, func() bool { return s.waiting() > 0 })
 	s.receive(`{"jsonrpc":"2.0","id":"askuser-2","result":{"action":"decline"}}`, nil)
@@ -143,31 +155,6 @@ func (s *Session) waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.requests)
-}
-
-// TestElicitAfterTheCall: nothing is sent for a call that has ended, nor for a
-// context that has.
-func TestElicitAfterTheCall(t *testing.T) {
-	calls := make(chan *Call, 1)
-	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"ends": tool(func(_ context.Context, k *Call) { calls <- k })})
-	s.receive(initialize, newBox())
-	out := newBox()
-	s.receive(call("1", "ends"), out)
-	waittest.Take(t, out.last)
-	k := waittest.Take(t, calls)
-	form := mcp.ElicitationParams{Message: "m", RequestedSchema: json.RawMessage(`{}`)}
-	if _, _, err := k.Elicit(t.Context(), form); !errors.Is(err, ui.ErrCallEnded) {
-		t.Errorf("after the call: %v", err)
-	}
-	ctx, end := context.WithCancelCause(t.Context())
-	cause := errors.New("answered elsewhere")
-	end(cause)
-	if _, _, err := k.Elicit(ctx, form); !errors.Is(err, cause) {
-		t.Errorf("after the context: %v", err)
-	}
-	if len(out.written()) != 1 {
-		t.Errorf("sent %q", out.written())
-	}
 }
 
 // TestAnswerAgainstEnd: an answer that is there when the context ends is
@@ -209,40 +196,65 @@ func (c *endsOnAnswer) Err() error {
 
 func (c *endsOnAnswer) Value(any) any { return nil }
 
-// TestDelivered: what a handler hears of its response, once: true only for the
-// result that it returned, written whole.
+const internalError = `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"internal error; see the server's log"}}`
+
+// bomb is a result that panics when it is encoded.
+type bomb struct{}
+
+func (bomb) MarshalJSON() ([]byte, error) { panic("secret bomb") }
+
+// TestDelivered: what a handler hears of its response, once: true only for the result that it
+// returned, written whole. Nothing follows a cancel. The details of a failure are for the log alone.
 func TestDelivered(t *testing.T) {
-	result := func() (*mcp.CallToolResult, error) { return mcp.NewToolResultText("done"), nil }
+	type result = mcp.CallToolResult
+	text := func() (*result, error) { return mcp.NewToolResultText("done"), nil }
+	const good = `{"jsonrpc":"2.0","id":1,` + done
 	tests := []struct {
 		name    string
-		returns func() (*mcp.CallToolResult, error)
+		returns func() (*result, error)
 		change  func(s *peer, out *box) // before it returns
 		want    bool
+		written string
+		log     string
 	}{
-		{"written", result, func(*peer, *box) {}, true},
-		{"cancelled", result, func(s *peer, _ *box) { s.receive(cancel("1"), nil) }, false},
-		{"disconnected, though written", result, func(s *peer, _ *box) { s.end(askuser.ErrDisconnected) }, true},
-		{"the output fails", result, func(_ *peer, out *box) { out.fails = errors.New("broken pipe") }, false},
-		{"the sink is closed", result, func(_ *peer, out *box) { out.closed = true }, false},
-		{"panic", func() (*mcp.CallToolResult, error) { panic("x") }, func(*peer, *box) {}, false},
-		{"not encodable", func() (*mcp.CallToolResult, error) { return mcp.NewToolResultStructuredOnly(make(chan int)), nil }, func(*peer, *box) {}, false},
-		{"error", func() (*mcp.CallToolResult, error) { return nil, errors.New("x") }, func(*peer, *box) {}, false},
+		{"written", text, func(*peer, *box) {}, true, good, ""},
+		{"cancelled", text, func(s *peer, _ *box) { s.receive(cancel("1"), nil) }, false, "", ""},
+		{"disconnected, though written", text, func(s *peer, _ *box) { s.end(askuser.ErrDisconnected) }, true, good, ""},
+		{"the output fails", text, func(_ *peer, out *box) { out.fails = errors.New("broken pipe") }, false, "", ""},
+		{"the sink is closed", text, func(_ *peer, out *box) { out.closed = true }, false, "", ""},
+		{"panic", func() (*result, error) { panic("secret path") }, func(*peer, *box) {}, false, internalError, "call_test.go"},
+		{"not encodable", func() (*result, error) { return mcp.NewToolResultStructuredOnly(make(chan int)), nil },
+			func(*peer, *box) {}, false, internalError, "unsupported type: chan int"},
+		{"panic of the encoding", func() (*result, error) { return mcp.NewToolResultStructured(bomb{}, "x"), nil },
+			func(*peer, *box) {}, false, internalError, "secret bomb"},
+		{"error", func() (*result, error) { return nil, errors.New("x") }, func(*peer, *box) {}, false,
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"x"}}`, ""},
 	}
 	for _, test := range tests {
 		told, out := make(chan bool, 2), newBox()
 		var s *peer
 		t.Run(test.name, func(t *testing.T) {
-			s = newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			ask := func(ctx context.Context, _ mcp.CallToolRequest) (*result, error) {
 				k := callOf(ctx)
 				k.Delivered(func(bool) { t.Error("not the last f was told") })
 				k.Delivered(func(written bool) { told <- written })
 				test.change(s, out)
+				if !k.isOpen() {
+					_ = k.Notify("notifications/progress", nil)
+				}
 				return test.returns()
-			}})
+			}
+			s = newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": ask})
 			s.receive(call("1", "ask"), out)
 			s.drain()
 			if got := waittest.Take(t, told); got != test.want || len(told) > 0 {
 				t.Errorf("told %v, want %v; then %d more", got, test.want, len(told))
+			}
+			if got := strings.Join(out.written(), "\n"); got != test.written {
+				t.Errorf("written %s", got)
+			}
+			if log := s.log.String(); !strings.Contains(log, test.log) || test.log == "" && log != "" {
+				t.Errorf("logged %s", log)
 			}
 		})
 	}

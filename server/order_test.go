@@ -33,29 +33,6 @@ func (r *register) add(k *Call) {
 	r.ids = append(r.ids, string(k.id))
 }
 
-func (r *register) all() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.ids)
-}
-
-// takesTurn is a tool that takes its place in its turn and waits for release.
-func (r *register) takesTurn(t *testing.T, placed chan<- string, release <-chan struct{}) mcpserver.ToolHandlerFunc {
-	return func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		k := callOf(ctx)
-		leave, err := k.Turn(ctx)
-		if err != nil {
-			t.Errorf("call %s: %v", k.id, err)
-			return nil, err
-		}
-		r.add(k)
-		leave()
-		placed <- string(k.id)
-		<-release
-		return mcp.NewToolResultText("done"), nil
-	}
-}
-
 // TestFormsInOrderOfArrival: the first forms of calls reach the client in that
 // order, as it shows them, however long each has tried other surfaces; but
 // none waits longer than a second for calls that put none, nor counts that as
@@ -178,15 +155,21 @@ func TestTurnWhateverOthersDo(t *testing.T) {
 			s.receive(cancel(strconv.Itoa(random.IntN(i+1))), out)
 		}
 	}
-	placed, release := make(chan string, 1), make(chan struct{})
-	s.mcp.AddTool(mcp.NewTool("last"), r.takesTurn(t, placed, release))
+	placed := make(chan struct{})
+	s.mcp.AddTool(mcp.NewTool("last"), tool(func(ctx context.Context, k *Call) {
+		_, err := k.Turn(ctx)
+		if err != nil {
+			t.Error(err)
+		}
+		r.add(k)
+		close(placed)
+	}))
 	s.receive(call(strconv.Itoa(calls), "last"), out)
 	waittest.Take(t, placed) // though hundreds wait before it
-	close(release)
 	s.end(askuser.ErrDisconnected)
 	s.drain()
 
-	got := r.all()
+	got := r.ids
 	if !slices.IsSortedFunc(got, func(a, b string) int { return number(a) - number(b) }) {
 		t.Errorf("somebody overtook: %v", got)
 	}

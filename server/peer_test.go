@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -120,11 +118,8 @@ func (b *box) written() []string {
 
 // until waits for what no channel tells.
 func until(t *testing.T, is func() bool) {
-	for deadline := time.Now().Add(waittest.Patience); !is(); runtime.Gosched() {
-		if time.Now().After(deadline) {
-			t.Error("it never came to be")
-			return
-		}
+	if !waittest.Until(waittest.Patience, is) {
+		t.Error("it never came to be")
 	}
 }
 
