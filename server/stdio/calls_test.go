@@ -1,7 +1,6 @@
 package stdio
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/internal/waittest"
@@ -108,44 +106,28 @@ func TestCancelOwnCall(t *testing.T) {
 	}
 }
 
-// TestDuplicateID: a second request under a waiting id is refused and does not
-// touch the first; once that is answered or cancelled, the id is free.
-func TestDuplicateID(t *testing.T) {
-	w := newWaiter(3)
-	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call, "echo": echo}))
-	p.send(callLine("1", "wait"))
-	waittest.Take(t, w.started)
+// TestSameID: a second request under a waiting id is refused and does not touch the first. Once
+// that is answered or cancelled, the id is free: the late handler of a cancelled call does not
+// answer for the next one.
+func TestSameID(t *testing.T) {
+	late, next := newWaiter(1), newWaiter(1)
+	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{
+		"stubborn": late.stubborn, "wait": next.call, "echo": echo,
+	}))
+	p.send(callLine("1", "stubborn"))
+	waittest.Take(t, late.started)
+	p.send(cancelLine("1", ""), callLine("1", "wait"))
+	waittest.Take(t, next.started)
+	close(late.release)
 	p.send(callLine("1", "echo"))
 	p.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"a request with this id is already waiting"}}`)
-	close(w.release)
+	close(next.release)
 	p.want(textResult("1", "released"))
 	p.send(callLine("1", "echo"))
 	p.want(textResult("1", "done"))
-}
-
-// TestReuseAfterCancel: the late handler of a cancelled call does not answer
-// for the next one under the same id.
-func TestReuseAfterCancel(t *testing.T) {
-	w := newWaiter(3)
-	ended := make(chan struct{})
-	stubborn := func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		defer close(ended)
-		w.started <- struct{}{}
-		<-w.release
-		return mcp.NewToolResultText("too late"), nil
+	if rest, _ := p.hangUp(); len(rest) > 0 {
+		t.Errorf("then came %q", rest)
 	}
-	next := newWaiter(1)
-	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"stubborn": stubborn, "wait": next.call}))
-	p.send(callLine("1", "stubborn"))
-	waittest.Take(t, w.started)
-	p.send(cancelLine("1", ""), callLine("1", "wait"))
-	waittest.Take(t, next.started)
-	close(w.release)
-	<-ended
-	p.send(pingLine("2"))
-	p.want(pong("2"))
-	close(next.release)
-	p.want(textResult("1", "released"))
 }
 
 // modernMeta is the _meta with which a request is of 2026-07-28.

@@ -214,27 +214,6 @@ func TestNothingAfterResponse(t *testing.T) {
 	}
 }
 
-// TestNothingAfterCancel: nor does it follow a cancel.
-func TestNothingAfterCancel(t *testing.T) {
-	started, notified := make(chan struct{}), make(chan error, 1)
-	tool := func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		close(started)
-		<-ctx.Done()
-		notified <- transportOf(ctx).Notify("notifications/progress", nil)
-		return mcp.NewToolResultText("late"), nil
-	}
-	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"tool": tool}))
-	p.send(callLine("1", "tool"))
-	<-started
-	p.send(cancelLine("1", ""))
-	if err := waittest.Take(t, notified); err != nil {
-		t.Errorf("notify: %v, want silence", err)
-	}
-	if rest, err := p.hangUp(); len(rest) > 0 || err != nil {
-		t.Errorf("Serve returned %v; after the cancel came %q", err, rest)
-	}
-}
-
 // TestWholeLines: each message is one whole line, also where many calls send; what ends a request
 // is one Write, and only what comes before may share one.
 func TestWholeLines(t *testing.T) {

@@ -207,7 +207,7 @@ func write(t *testing.T, to io.Writer, lines string) {
 	fatal.If(t, err)
 }
 
-func (w *waiter) call(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+func (w *waiter) call(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	w.started <- struct{}{}
 	select {
 	case <-ctx.Done():
@@ -216,4 +216,11 @@ func (w *waiter) call(ctx context.Context, request mcp.CallToolRequest) (*mcp.Ca
 	case <-w.release:
 		return mcp.NewToolResultText("released"), nil
 	}
+}
+
+// stubborn is the tool, but waits for its release alone.
+func (w *waiter) stubborn(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	w.started <- struct{}{}
+	<-w.release
+	return mcp.NewToolResultText("too late"), nil
 }
