@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,50 +28,36 @@ func TestBearer(t *testing.T) {
 	}
 }
 
+// A server has the names of this machine, of its certificate, also where it listens on this machine
+// alone, and beyond this machine any address and what it listens on. The port may be a tunnel's.
 func TestOwnHost(t *testing.T) {
+	leaf := &x509.Certificate{DNSNames: []string{"desk.example"}, IPAddresses: []net.IP{net.IPv4(192, 0, 2, 7)}}
+	certificate := &tls.Config{Certificates: []tls.Certificate{{Leaf: leaf}}}
 	for _, tc := range []struct {
-		listen, host string
-		want         bool
+		listen string
+		tls    *tls.Config
+		hosts  string
+		want   bool
 	}{
-		{"127.0.0.1", "127.0.0.1:8000", true},
-		{"127.0.0.1", "localhost:9000", true}, // through a tunnel
-		{"127.0.0.1", "LocalHost:8000", true},
-		{"127.0.0.1", "[::1]:8000", true},
-		{"127.0.0.1", "", false},
-		{"127.0.0.1", "evil.example:8000", false},
-		{"127.0.0.1", "192.0.2.7:8000", false},
-		{"127.0.0.1", "2130706433:8000", false},
-		{"127.0.0.1", "127.0.0.1:8000.evil.example", false},
-		{"127.0.0.1", "127.0.0.1:8000@evil.example", false},
-		{"127.0.0.1", "127.0.0.1:8000:9000", false},
-		{"127.0.0.1", "localhost.evil.example:8000", false},
-		{"127.0.0.1", "[::1]", true},
-		{"127.0.0.1", "[::1].evil.example:8000", false},
-		{"0.0.0.0", "192.0.2.7:8000", true},
-		{"0.0.0.0", "[2001:db8::1]:8000", true},
-		{"0.0.0.0", "evil.example:8000", false},
-		{"box.lan", "box.lan:8000", true},
-		{"box.lan", "evil.example:8000", false},
-		{"0.0.0.0", ":8000", false},
+		{"127.0.0.1", nil, "127.0.0.1:8000 localhost:9000 LocalHost:8000 [::1]:8000 [::1]", true},
+		{"127.0.0.1", nil, "evil.example:8000 192.0.2.7:8000 2130706433:8000 localhost.evil.example:8000", false},
+		{"127.0.0.1", nil, "127.0.0.1:8000.evil.example 127.0.0.1:8000@evil.example 127.0.0.1:8000:9000 " +
+			"[::1].evil.example:8000", false},
+		{"127.0.0.1", certificate, "desk.example:8000 desk.example 192.0.2.7:8000 localhost:8000", true},
+		{"127.0.0.1", certificate, "192.0.2.8:8000 evil.example:8000", false},
+		{"0.0.0.0", nil, "192.0.2.7:8000 [2001:db8::1]:8000", true},
+		{"0.0.0.0", nil, "evil.example:8000 :8000", false},
+		{"box.lan", nil, "box.lan:8000", true},
+		{"box.lan", nil, "evil.example:8000", false},
 	} {
-		if got := OwnHost(&http.Request{Host: tc.host}, tc.listen, nil); got != tc.want {
-			t.Errorf("listening on %s, host %q: %v", tc.listen, tc.host, got)
+		for host := range strings.FieldsSeq(tc.hosts) {
+			if got := OwnHost(&http.Request{Host: host}, tc.listen, tc.tls); got != tc.want {
+				t.Errorf("listening on %s, certificate %t, host %q: %v", tc.listen, tc.tls != nil, host, got)
+			}
 		}
 	}
-}
-
-// A server with a certificate goes by its names, also where it listens on this
-// machine alone.
-func TestOwnHostOfACertificate(t *testing.T) {
-	names := &x509.Certificate{DNSNames: []string{"desk.example"}, IPAddresses: []net.IP{net.IPv4(192, 0, 2, 7)}}
-	config := &tls.Config{Certificates: []tls.Certificate{{Leaf: names}}}
-	for host, want := range map[string]bool{
-		"desk.example:8000": true, "192.0.2.7:8000": true, "localhost:8000": true,
-		"desk.example": true, "192.0.2.8:8000": false, "evil.example:8000": false,
-	} {
-		if got := OwnHost(&http.Request{Host: host}, "127.0.0.1", config); got != want {
-			t.Errorf("host %q: %v", host, got)
-		}
+	if OwnHost(&http.Request{}, "127.0.0.1", nil) {
+		t.Error("no name is the server's")
 	}
 }
 
@@ -106,6 +94,32 @@ func TestOwnOrigin(t *testing.T) {
 		}
 		if got := OwnOrigin(r); got != tc.want {
 			t.Errorf("to %s from origin %q, site %q: %v", tc.to, tc.origin, tc.site, got)
+		}
+	}
+}
+
+// The address that is printed for a listener can be opened: it has a name of the certificate, and
+// never the address of all interfaces.
+func TestURL(t *testing.T) {
+	all, here := &net.TCPAddr{IP: net.IPv6unspecified, Port: 8443}, &net.TCPAddr{IP: net.IPv6loopback, Port: 8765}
+	leaf := &x509.Certificate{DNSNames: []string{"*.lan", "desk.lan"}}
+	certificate := &tls.Config{Certificates: []tls.Certificate{{Leaf: leaf}}}
+	if got := URL(all, certificate).String(); got != "https://desk.lan:8443" {
+		t.Error(got)
+	}
+	if got := URL(here, nil).String(); got != "http://[::1]:8765" {
+		t.Error(got)
+	}
+	if got := URL(all, nil).String(); strings.Contains(got, "[::]") || !strings.HasSuffix(got, ":8443") {
+		t.Error(got)
+	}
+}
+
+// Half a certificate is none, and neither is an empty file.
+func TestCertificate(t *testing.T) {
+	for _, files := range [][2]string{{"cert.pem", ""}, {"", "key.pem"}, {os.DevNull, os.DevNull}} {
+		if _, err := Certificate(files[0], files[1]); err == nil {
+			t.Errorf("%q were accepted", files)
 		}
 	}
 }
