@@ -209,30 +209,43 @@ func callOf(ctx context.Context) askuser.Transport {
 
 // ending is a tool that waits for its end, of which it tells.
 type ending struct {
-	began chan string // who
-	ended chan error  // the cause
+	began   chan string // who
+	ended   chan error  // the cause
+	written chan bool   // the response
 }
 
-func newEnding() *ending { return &ending{began: make(chan string, 100), ended: make(chan error, 100)} }
+func newEnding() *ending {
+	return &ending{make(chan string, 100), make(chan error, 100), make(chan bool, 100)}
+}
 
 func (e *ending) tool(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	callOf(ctx).Delivered(func(written bool) { e.written <- written })
 	e.began <- callOf(ctx).Client().Agent
 	<-ctx.Done()
 	e.ended <- context.Cause(ctx)
 	return mcp.NewToolResultText("ended"), nil
 }
 
+// host is the server's name, with its port.
+func (x *rig) host() string { return strings.TrimSuffix(strings.TrimPrefix(x.url, "http://"), Path) }
+
+// dial opens a connection, which ends with the test.
+func (x *rig) dial() net.Conn {
+	x.t.Helper()
+	conn, err := net.Dial("tcp", x.host())
+	fatal.If(x.t, err)
+	x.t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(waittest.Patience))
+	return conn
+}
+
 // raw sends bytes on a connection of its own, and reads until the server closes
 // it, or has nothing more to say for a while.
 func (x *rig) raw(text string) string {
 	x.t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(x.url, "http://"), Path))
+	conn := x.dial()
+	_, err := io.WriteString(conn, text)
 	fatal.If(x.t, err)
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(waittest.Patience))
-	if _, err := io.WriteString(conn, text); err != nil {
-		x.t.Fatal(err)
-	}
 	all, err := io.ReadAll(conn) // to its end: the connection goes
 	fatal.If(x.t, err)
 	return string(all)
