@@ -108,24 +108,21 @@ func TestAnsweredOnThePhone(t *testing.T) {
 	}
 }
 
-// A yes or a no is a button, too, whatever it is called on the phone.
+// A yes or a no is a button, too, whatever it is called on the phone: tokens sign the record as it is
+// stored.
 func TestConfirmedOnThePhone(t *testing.T) {
 	words.Local = words.Chinese
 	t.Cleanup(func() { words.Local = words.English })
-	s, d := ntfytest.New(t, ""), openDesk(t)
-	p := phone(t, d, s.URL, nil)
-	rec := ask(t, d, question.Set{Questions: []question.Question{{ID: "q1", Text: "Deploy?", Type: question.Boolean, Required: true,
-		Options: []question.Option{{ID: question.YesID, Label: "Yes"}, {ID: question.NoID, Label: "No"}}}}})
-	notify(t, p, rec)
-	m := s.Await(t, topic, ntfytest.Titled)
-	if m["title"] != "问题（来自 Claude Code · shop）" {
-		t.Errorf("the title is %q", m["title"])
+	p := phone(t, openDesk(t), "https://ntfy.example", nil)
+	rec := ask(t, p.Desk, question.Set{Questions: []question.Question{
+		{ID: "q1", Text: "Deploy?", Type: question.Boolean, Required: true, Options: question.YesAndNo()},
+	}})
+	m := p.notification(rec)
+	if m.Title != "问题（来自 Claude Code · shop）" || len(m.Actions) != 2 || m.Actions[1].Label != "否" {
+		t.Fatalf("got %+v", m)
 	}
-	if label := m["actions"].([]any)[1].(map[string]any)["label"]; label != "否" {
-		t.Errorf("the button is called %q", label)
-	}
-	ntfytest.Press(t, m, 1)
-	if got := wait(t, d, rec.ID); got.Outcome.Reply.Answers[0].Selected[0] != question.NoID {
+	p.takeAnswer(t.Context(), m.Actions[1].Body, time.Now())
+	if got := wait(t, p.Desk, rec.ID); got.Outcome.Reply.Answers[0].Selected[0] != question.NoID {
 		t.Errorf("got %+v", got.Outcome.Reply)
 	}
 }
@@ -159,6 +156,9 @@ func TestWhatIsSent(t *testing.T) {
 		{"details of eleven lines", false, details(strings.Repeat("x\n", 9) + "x"), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
 		{"a long line", false, details(strings.Repeat("x", 361)), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
 		{"a long line of wide characters", false, details(strings.Repeat("删", 181)), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
+		// The server would make a file of a message of more than 4,096 bytes. These marks make a character
+		// taller, and no wider.
+		{"many bytes", false, details(strings.Repeat("a"+strings.Repeat("\u0301", 30), 80)), "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
 		{"a description of an option", false, described, "Question from Claude Code in shop|Which database shall we use?↵1. PostgreSQL: a server↵2. SQLite↵-- one file|1. PostgreSQL,2. SQLite"},
 		{"four options", false, choice("A", "B", "C", "D"), "Question from Claude Code in shop|Which database shall we use?↵1. A↵2. B↵3. C↵4. D↵Tap.|1. A,2. B,3. C"},
 		{"follow-ups", false, follow, "Question from Claude Code in shop|Which database shall we use?↵Tap.|"},
@@ -251,8 +251,8 @@ func TestTooLateOnThePhone(t *testing.T) {
 	}
 }
 
-// An answer that came while nobody of ours listened is taken by whoever listens
-// next.
+// An answer that arrives while no process listens is taken by the one that listens next. One that could
+// not be stored before the subscription ended comes again with the next one.
 func TestAnswerKeptByTheServer(t *testing.T) {
 	s, d := ntfytest.New(t, ""), openDesk(t)
 	rec := ask(t, d, choice("A", "B"))
@@ -260,7 +260,17 @@ func TestAnswerKeptByTheServer(t *testing.T) {
 	m := s.Await(t, topic, ntfytest.Titled)
 	end()
 	ntfytest.Press(t, m, 1)
-	defer phone(t, d, s.URL, nil).Listen()()
+	p := phone(t, d, s.URL, nil)
+	ctx, silence := context.WithCancel(t.Context())
+	taken := ""
+	_ = p.subscribe(ctx, func(_ context.Context, token string, _ time.Time) {
+		taken = token
+		silence()
+	})
+	if taken == "" || p.since != "all" {
+		t.Errorf("received %q, and would go on after %q", taken, p.since)
+	}
+	defer p.Listen()()
 	if got := wait(t, d, rec.ID); got.Outcome.Reply.Answers[0].Selected[0] != "o1" {
 		t.Errorf("got %+v", got.Outcome.Reply)
 	}
@@ -318,31 +328,33 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// A question without buttons names this machine, unless the server gets no text.
-func TestHintNamesTheMachine(t *testing.T) {
-	for private, want := range map[bool]string{
-		true: "Answer at your computer: mcp-askuser inbox", false: "Why?\nAnswer on desk-7: mcp-askuser inbox",
+// A question without buttons says where to answer. It names this machine, unless the server gets no
+// text. The phone cannot sign: passkeys work on a page with a name and a certificate.
+func TestHint(t *testing.T) {
+	const page, sign = "Tap to open the page, and answer there.",
+		"Sign your answer at your computer: mcp-askuser web --open"
+	text := question.Set{Questions: []question.Question{{ID: "q1", Text: "Which?", Type: question.Text}}}
+	choice := choice("A", "B")
+	choice.Questions[0].Text = "Which?"
+	for _, tt := range []struct {
+		set     question.Set
+		private bool
+		prove   bool
+		page    string
+		want    string
+	}{
+		{text, true, false, "", "Answer at your computer: mcp-askuser inbox"},
+		{text, false, false, "", "Which?\nAnswer on desk-7: mcp-askuser inbox"},
+		{choice, false, true, "", "Which?\n" + sign},
+		{choice, false, true, "https://page.example/", "Which?\n" + page},
+		{choice, false, true, "http://page.example/", "Which?\n" + sign},
+		{choice, false, true, "https://192.0.2.7:20000/", "Which?\n" + sign},
 	} {
-		p := phone(t, nil, "https://ntfy.example", func(o *Options) { o.Private, o.Host = private, "desk-7" })
-		set := question.Set{Questions: []question.Question{{ID: "q1", Text: "Why?", Type: question.Text}}}
-		if m := p.notification(desk.Record{ID: "01J", Set: set}); m.Message != want || m.Click != "" {
-			t.Errorf("%t: %+v", private, m)
-		}
-	}
-}
-
-// The phone cannot sign: it says where the user can. Passkeys work on a page with a name and
-// a certificate.
-func TestSignedElsewhere(t *testing.T) {
-	for link, want := range map[string]string{
-		"":                         "Which database shall we use?\nSign your answer at your computer: mcp-askuser web --open",
-		"https://page.example/":    "Which database shall we use?\nTap to open the page, and answer there.",
-		"http://page.example/":     "Which database shall we use?\nSign your answer at your computer: mcp-askuser web --open",
-		"https://192.0.2.7:20000/": "Which database shall we use?\nSign your answer at your computer: mcp-askuser web --open",
-	} {
-		p := phone(t, nil, "https://ntfy.example", func(o *Options) { o.Page, o.Host = at(link), "desk-7" })
-		if m := p.notification(desk.Record{ID: "01J", Set: choice("A", "B"), Prove: true}); m.Message != want || m.Actions != nil {
-			t.Errorf("%q: %+v", link, m)
+		p := phone(t, nil, "https://ntfy.example",
+			func(o *Options) { o.Private, o.Page, o.Host = tt.private, at(tt.page), "desk-7" })
+		m := p.notification(desk.Record{ID: "01J", Set: tt.set, Prove: tt.prove})
+		if m.Message != tt.want || m.Actions != nil || (m.Click == "") != (tt.page == "") {
+			t.Errorf("want %q, got %+v", tt.want, m)
 		}
 	}
 }
@@ -396,38 +408,6 @@ func TestNotifiedOnceTheServerAnswers(t *testing.T) {
 	rec := ask(t, d, choice("A", "B"))
 	notify(t, p, rec)
 	s.Await(t, topic, ntfytest.Titled)
-}
-
-// A message of more than 4,096 bytes arrives as a file beside the buttons, which the user has not
-// read. Marks that make a character taller make it no wider.
-func TestLargeMessageHasNoButtons(t *testing.T) {
-	p := phone(t, openDesk(t), "https://ntfy.example", nil)
-	set := choice("A", "B")
-	set.Questions[0].Description = strings.Repeat("a"+strings.Repeat("\u0301", 30), 80)
-	rec := ask(t, p.Desk, set)
-	if m := p.notification(rec); m.Actions != nil {
-		t.Errorf("buttons beside a message of %d bytes", len(m.Message))
-	}
-}
-
-// A press whose answer could not be stored before the subscription ended comes again with the next
-// one.
-func TestUnstoredAnswerComesAgain(t *testing.T) {
-	s, d := ntfytest.New(t, ""), openDesk(t)
-	p := phone(t, d, s.URL, nil)
-	end := notify(t, p, ask(t, d, choice("A", "B")))
-	m := s.Await(t, topic, ntfytest.Titled)
-	end()
-	ntfytest.Press(t, m, 1)
-	ctx, silence := context.WithCancel(t.Context())
-	taken := ""
-	_ = p.subscribe(ctx, func(_ context.Context, token string, _ time.Time) {
-		taken = token
-		silence()
-	})
-	if taken == "" || p.since != "all" {
-		t.Errorf("received %q, and would go on after %q", taken, p.since)
-	}
 }
 
 // A question that is answered while its notification is on its way leaves none behind.
