@@ -48,8 +48,7 @@ func TestTLS(t *testing.T) {
 	if got, want := g.server.Address(), "https://example.com:"+port+"/?token="+token; got != want {
 		t.Errorf("address %q, want %q", got, want)
 	}
-	for host, want := range map[string]int{"example.com": 303, "192.0.2.7": 303, "127.0.0.1": 303,
-		"evil.example": 403} {
+	for host, want := range map[string]int{"example.com": 303, "192.0.2.7": 303, "evil.example": 403} {
 		r := g.request(http.MethodGet, "/?token="+token, "")
 		r.URL.Scheme, r.URL.Host, r.Host = "https", "127.0.0.1:"+port, host+":"+port
 		a := g.send(r)

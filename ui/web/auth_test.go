@@ -66,16 +66,13 @@ func TestRefused(t *testing.T) {
 		}},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			g := g.at(t)
-			r := g.request(http.MethodPost, "/api/task/answer", body)
-			tt.change(r)
-			a := g.send(r)
-			if a.status != tt.status || a.closes != (tt.status != 404) {
-				t.Errorf("%d, want %d, closes its connection: %t\n%s", a.status, tt.status, a.closes, a.body)
-			}
-			g.pending(rec.ID)
-		})
+		r := g.request(http.MethodPost, "/api/task/answer", body)
+		tt.change(r)
+		a := g.send(r)
+		if a.status != tt.status || a.closes != (tt.status != 404) {
+			t.Errorf("%s: %d, want %d, closes its connection: %t\n%s", tt.name, a.status, tt.status, a.closes, a.body)
+		}
+		g.pending(rec.ID)
 	}
 
 	// The same request from the browser itself is taken: the above was refused for the reason named.
@@ -210,22 +207,15 @@ func TestComesBack(t *testing.T) {
 	visit("another start without a key file", 401)
 }
 
-// Every response limits what a browser does with it, refusals too.
+// Every response limits what a browser does with it, refusals too: no inline script or style, no
+// content from other sites, no frame around a page.
 func TestHeaders(t *testing.T) {
 	g := start(t)
 	for _, path := range []string{"/api/questions", "/api/nothing", "/", "/?token=wrong", "/nothing"} {
 		h := g.do(http.MethodGet, path, "").header
-		policy := h.Get("Content-Security-Policy")
-		for _, part := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'",
-			"base-uri 'none'", "form-action 'self'"} {
-			if !strings.Contains(policy, part) {
-				t.Errorf("%s: policy %q lacks %s", path, policy, part)
-			}
-		}
-		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") {
-			t.Errorf("%s: policy %q", path, policy)
-		}
 		for name, want := range map[string]string{
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+				"connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "Cache-Control": "no-store",
 			"X-Frame-Options": "DENY",
 		} {
@@ -245,10 +235,8 @@ func TestExposedNeedsSayingSo(t *testing.T) {
 			t.Errorf("%s: %v; insecure: %v", listen, refused, taken)
 		}
 	}
-	for _, o := range []Options{{TLSCert: "cert.pem"}, {TLSKey: "key.pem"}, {TLSCert: "none.pem", TLSKey: "none.pem"}} {
-		if _, err := newServer(o); err == nil {
-			t.Errorf("%+v was accepted", o)
-		}
+	if _, err := newServer(Options{TLSCert: "cert.pem"}); err == nil {
+		t.Error("half a certificate was accepted")
 	}
 }
 

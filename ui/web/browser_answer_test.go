@@ -15,49 +15,49 @@ import (
 	"mcp-askuser/question"
 )
 
-// TestBrowserAnswers: each type of question is answered with the mouse.
+// TestBrowserAnswers: nothing is chosen before the user does so, and neither Enter nor Send makes an
+// answer of nothing. What was filled in is still there after it was refused. Then each type of question
+// is answered with the mouse, with follow-ups three deep, some of which are taken back.
 func TestBrowserAnswers(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		name      string
-		questions []question.Question
-		fill      func(v *view, id string)
-		want      map[string]string
-	}{
-		{"an option by its description, several and own words, what is proposed, no",
-			[]question.Question{database(), features(), proposal(), deploy()},
-			func(v *view, id string) {
-				v.click(within(id, ".option:nth-child(2) .about"))
-				v.click(chosen(id, 4, "0"), chosen(id, 4, "2"), chosen(id, 4, "other"))
-				v.write(inWords(id, 4), "Dark <mode>")
-				v.click(within(id, "[name=p5]"), chosen(id, 6, "1"))
-			}, map[string]string{"db": "SQLite", "features": "Search + Audit log + Dark <mode>", "branch": "feature/orders",
-				"deploy": "No"}},
-		{"follow-ups three deep, taken back, one left to the agent, one left open",
-			[]question.Question{database(), features(), optional()}, func(v *view, id string) {
-				v.gone(chosen(id, 1, "1"))
-				v.click(chosen(id, 0, "0"), chosen(id, 1, "1"), chosen(id, 2, "0"))
-				v.write(inWords(id, 3), "io_uring")
-				v.click(chosen(id, 1, "0"))
-				v.gone(inWords(id, 3))
-				v.click(chosen(id, 1, "1"), within(id, "[name=q4][value=agent]"))
-			}, map[string]string{"db": "PostgreSQL", "version": "18", "aio": "Yes", "method": "io_uring", "features": ""}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			var rec desk.Record
-			v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", tt.questions...) })
-			v.hasten()
-			tt.fill(v, rec.ID)
-			v.click(within(rec.ID, confirmButton))
-			if got := v.answered(rec.ID); !maps.Equal(got, tt.want) {
-				t.Errorf("got %v, want %v", got, tt.want)
-			}
-			v.gone("#r-" + rec.ID)
-			v.shows("#news", "Sent to Codex in shop.")
-			v.shows("#none", "Nothing waits")
-		})
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) {
+		rec = g.put("codex", "/home/ada/shop", "s", database(), features(), proposal(), deploy())
+	})
+	v.hasten()
+	if n := eval[int](v, `document.querySelectorAll("#pane :checked").length`); n != 0 {
+		t.Errorf("%d options are chosen from the start", n)
 	}
+	v.shows(".tag", "recommended")
+	v.click(within(rec.ID, confirmButton))
+	v.shows(".refused", "Not sent yet")
+	v.shows(".field:nth-of-type(1) .fault", "An answer is required.")
+	v.wait(`document.activeElement.closest(".refused")`)
+	v.keys(kb.Enter) // leads from the summary to the question
+	v.wait(`document.activeElement.id === "%s-0"`, rec.ID)
+	v.click(chosen(rec.ID, 0, "other"), within(rec.ID, confirmButton))
+	v.shows(".fault", "Write what it is, or choose something else.")
+	v.wait(`document.querySelector(%q).checked`, chosen(rec.ID, 0, "other"))
+	v.pending(rec.ID)
+
+	v.click(within(rec.ID, ".option:nth-child(2) .about")) // an option by its description
+	v.wait(`document.querySelector(%q).checked`, chosen(rec.ID, 0, "1"))
+	v.gone(chosen(rec.ID, 1, "1"))
+	v.click(chosen(rec.ID, 0, "0"), chosen(rec.ID, 1, "1"), chosen(rec.ID, 2, "0"))
+	v.write(inWords(rec.ID, 3), "io_uring")
+	v.click(chosen(rec.ID, 1, "0"))
+	v.gone(inWords(rec.ID, 3))
+	v.click(chosen(rec.ID, 1, "1"), chosen(rec.ID, 4, "0"), chosen(rec.ID, 4, "2"), chosen(rec.ID, 4, "other"))
+	v.write(inWords(rec.ID, 4), "Dark <mode>")
+	v.click(within(rec.ID, "[name=p5]"), chosen(rec.ID, 6, "1"), within(rec.ID, confirmButton))
+	want := map[string]string{"db": "PostgreSQL", "version": "18", "aio": "Yes", "method": "io_uring",
+		"features": "Search + Audit log + Dark <mode>", "branch": "feature/orders", "deploy": "No"}
+	if got := v.answered(rec.ID); !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	v.gone("#r-" + rec.ID)
+	v.shows("#news", "Sent to Codex in shop.")
+	v.shows("#none", "Nothing waits")
 }
 
 // TestBrowserWithoutScript: what the browser does where no script does it. Enter on an option sends
@@ -88,30 +88,6 @@ func TestBrowserWithoutScript(t *testing.T) {
 	if r := v.ended(closed.ID); !r.Dismissed || r.Reason != "Ask me tomorrow" {
 		t.Errorf("got %+v", r)
 	}
-}
-
-// TestBrowserNothingChosen: nothing is chosen before the user does so, and neither Enter nor Send
-// makes an answer of nothing. What was filled in is still there after it was refused.
-func TestBrowserNothingChosen(t *testing.T) {
-	t.Parallel()
-	var rec desk.Record
-	v := browse(t, wide, func(g *rig) {
-		rec = g.put("codex", "/home/ada/shop", "s", database(), features(), proposal(), deploy())
-	})
-	if n := eval[int](v, `document.querySelectorAll("#pane :checked").length`); n != 0 {
-		t.Errorf("%d options are chosen from the start", n)
-	}
-	v.shows(".tag", "recommended")
-	v.click(within(rec.ID, confirmButton))
-	v.shows(".refused", "Not sent yet")
-	v.shows(".field:nth-of-type(1) .fault", "An answer is required.")
-	v.wait(`document.activeElement.closest(".refused")`)
-	v.keys(kb.Enter) // leads from the summary to the question
-	v.wait(`document.activeElement.id === "%s-0"`, rec.ID)
-	v.click(chosen(rec.ID, 0, "other"), within(rec.ID, confirmButton))
-	v.shows(".fault", "Write what it is, or choose something else.")
-	v.wait(`document.querySelector(%q).checked`, chosen(rec.ID, 0, "other"))
-	v.pending(rec.ID)
 }
 
 // TestBrowserMany: of many questions the oldest are listed, and others move up without a word. Any

@@ -61,7 +61,9 @@ func (v *view) drafted(id string, n int) {
 }
 
 // TestBrowserFiles: a screenshot is pasted, a text dropped, and more picked; all are shown
-// before anything is sent, one is left out again, and the answer has the others.
+// before anything is sent, one is left out again, and the answer has the others. An answer that was to be
+// sent while a file was still on its way is not sent without it. An image that is pasted where no field
+// has the focus answers the open question alone.
 func TestBrowserFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -69,8 +71,11 @@ func TestBrowserFiles(t *testing.T) {
 		"program.png": []byte("\x7fELF\x02\x01")} {
 		fatal.If(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
-	var id string
-	v := browse(t, wide, func(g *rig) { id = g.ask("s", single("db"), open("q")).ID })
+	var id, first, second string
+	v := browse(t, wide, func(g *rig) {
+		id = g.ask("s", single("db"), open("q")).ID
+		first, second = g.ask("s", open("q")).ID, g.ask("t", open("r")).ID
+	})
 	v.hasten()
 	files := "[id='" + id + "-1-files']"
 	pick := func(name string) {
@@ -108,19 +113,7 @@ func TestBrowserFiles(t *testing.T) {
 		a.Custom != "The button is cut off." {
 		t.Errorf("recorded %v, %+v", names, a)
 	}
-	v.shows("#none", "Nothing waits for you")
-	v.click("[href='/history']")
-	v.shownImages(".past", 1)
-}
 
-// TestBrowserFileRefusedMeanwhile: an answer that was to be sent while a file was still on its
-// way is not sent without it. An image that is pasted where no field has the focus answers the
-// open question alone.
-func TestBrowserFileRefusedMeanwhile(t *testing.T) {
-	t.Parallel()
-	var first, second string
-	v := browse(t, wide, func(g *rig) { first, second = g.ask("s", open("q")).ID, g.ask("t", open("r")).ID })
-	v.hasten()
 	v.write(inWords(first, 0), "as in the picture")
 	eval[bool](v, `(attach(document.querySelector(".files [type=file]"), [new File(["no image"], "a.png")]),
 		openForm().requestSubmit(document.querySelector(".main")), true)`)
@@ -138,4 +131,7 @@ func TestBrowserFileRefusedMeanwhile(t *testing.T) {
 	if a := v.ended(second).Answers[0]; len(a.Files) != 1 || a.Custom != "" || a.Files[0].Type != "image/png" {
 		t.Errorf("recorded %+v", a)
 	}
+	v.shows("#none", "Nothing waits for you")
+	v.click("[href='/history']")
+	v.shownImages(".past", 2)
 }

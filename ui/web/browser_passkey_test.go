@@ -103,7 +103,9 @@ func (s *signing) yes(rec desk.Record) {
 // TestBrowserPasskey: where nothing can be signed the page says what to do. A passkey is registered on
 // the page, an answer that needs a proof is signed with it, and its asker gets it with the proof. Where
 // the user, or their device, declines, the page says that, and the question stays open; so it does where
-// another answer arrives than was signed. What a signature covers is shown in desk/proof.
+// another answer arrives than was signed. A question that does not fit on the screen is signed only once
+// it was scrolled to its end; a leap to the options is not enough. What a signature covers is shown in
+// desk/proof.
 func TestBrowserPasskey(t *testing.T) {
 	t.Parallel()
 	s := sign(t, wide)
@@ -166,17 +168,10 @@ func TestBrowserPasskey(t *testing.T) {
 		keys.Passkeys[0].Created.IsZero() {
 		t.Errorf("the keys are %+v, %v", keys, err)
 	}
-}
 
-// TestBrowserSignedWhole: a question that does not fit on the screen is signed only once it
-// was scrolled to its end; a leap to the options is not enough.
-func TestBrowserSignedWhole(t *testing.T) {
-	t.Parallel()
-	s := sign(t, phone)
-	s.register("laptop")
 	q := deploy()
 	q.Description = strings.Repeat("A line of the details.\n\n", 100)
-	rec := s.open(q)
+	rec = s.open(q)
 	unread := func() {
 		t.Helper()
 		s.shows(".refused", "Your answer is signed: scroll to the end of the question first.")
