@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -66,32 +65,22 @@ func (a *account) answers(started chan<- struct{}) mcpserver.ToolHandlerFunc {
 	}
 }
 
-func answerLine(id int) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"answers","arguments":{"id":%[1]d}}}`, id)
-}
-
-// serving is a server whose calls have all started.
-type serving struct {
-	t      *testing.T
-	in     *io.PipeWriter
-	cancel context.CancelCauseFunc
-	result chan error
-}
-
-func serve(t *testing.T, a *account, out io.Writer, calls int) *serving {
-	started := make(chan struct{}, calls)
-	in, w := io.Pipe()
-	s := &serving{t: t, in: w, result: make(chan error, 1)}
-	var ctx context.Context
-	ctx, s.cancel = context.WithCancelCause(t.Context())
+// serve serves calls, which have all started when it returns. Result receives what Serve returns.
+func (a *account) serve(t *testing.T, out io.Writer, calls int) (
+	in io.Closer, cancel context.CancelCauseFunc, result <-chan error,
+) {
+	started, returned := make(chan struct{}, calls), make(chan error, 1)
+	r, w := io.Pipe()
+	ctx, cancel := context.WithCancelCause(t.Context())
 	tools := testServer(map[string]mcpserver.ToolHandlerFunc{"answers": a.answers(started)})
-	go func() { s.result <- Serve(ctx, tools, in, out, Options{Grace: waittest.Patience}) }()
+	go func() { returned <- Serve(ctx, tools, r, out, Options{Grace: waittest.Patience}) }()
 	for i := range calls {
-		write(t, w, answerLine(i))
+		write(t, w, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call",`+
+			`"params":{"name":"answers","arguments":{"id":%[1]d}}}`, i))
 	}
 	waittest.TakeAll(t, started, calls)
 	t.Cleanup(func() { _ = w.Close() })
-	return s
+	return w, cancel, returned
 }
 
 // TestDeliveredAtTheEnd: the answers that are written while the connection ends,
@@ -99,16 +88,15 @@ func serve(t *testing.T, a *account, out io.Writer, calls int) *serving {
 // line.
 func TestDeliveredAtTheEnd(t *testing.T) {
 	const calls = 200
-	ends := map[string]func(*serving){
-		"end of input": func(s *serving) { _ = s.in.Close() },
-		"signal":       func(s *serving) { s.cancel(errors.New("SIGTERM")) },
-	}
-	for name, end := range ends {
+	for name, end := range map[string]func(io.Closer, context.CancelCauseFunc){
+		"end of input": func(in io.Closer, _ context.CancelCauseFunc) { _ = in.Close() },
+		"signal":       func(_ io.Closer, cancel context.CancelCauseFunc) { cancel(errors.New("SIGTERM")) },
+	} {
 		t.Run(name, func(t *testing.T) {
 			a := new(account)
-			s := serve(t, a, a, calls)
-			end(s)
-			waittest.Take(t, s.result)
+			in, cancel, result := a.serve(t, a, calls)
+			end(in, cancel)
+			waittest.Take(t, result)
 			events := a.all()
 			if len(events) != 2*calls {
 				t.Fatalf("%d events, want %d: %q", len(events), 2*calls, events)
@@ -130,20 +118,16 @@ func TestDeliveredWhenNobodyReads(t *testing.T) {
 	for _, taken := range []bool{true, false} {
 		t.Run(fmt.Sprint("taken after all ", taken), func(t *testing.T) {
 			a, blocked := new(account), newBlocked(taken)
-			s := serve(t, a, blocked, calls)
-			_ = s.in.Close()
-			if err := waittest.Take(t, s.result); err != nil {
-				t.Error(err)
-			}
+			in, _, result := a.serve(t, blocked, calls)
+			_ = in.Close()
+			fatal.If(t, waittest.Take(t, result))
 			if events := a.all(); len(events) != calls-1 || strings.Contains(strings.Join(events, "\n"), "true") {
 				t.Errorf("when Serve returned, %d were told: %q", len(events), events)
 			}
 			close(blocked.release)
 			want := fmt.Sprintf("told %s %v", waittest.Take(t, blocked.line), taken)
-			for deadline := time.Now().Add(waittest.Patience); !slices.Contains(a.all(), want); {
-				if time.Now().After(deadline) {
-					t.Fatalf("the last was never told: %q", a.all())
-				}
+			if !waittest.Until(waittest.Patience, func() bool { return slices.Contains(a.all(), want) }) {
+				t.Fatalf("the last was never told: %q", a.all())
 			}
 		})
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"mcp-askuser/internal/fatal"
 
@@ -90,19 +89,11 @@ func (p *peer) send(lines ...string) {
 // next is the server's next line. It must be one JSON value.
 func (p *peer) next() string {
 	p.t.Helper()
-	select {
-	case line, ok := <-p.lines:
-		if !ok {
-			p.t.Fatal("the server has gone")
-		}
-		if !json.Valid([]byte(line)) || !strings.HasSuffix(line, "\n") {
-			p.t.Fatalf("not a line of JSON: %q", line)
-		}
-		return strings.TrimSpace(line)
-	case <-time.After(waittest.Patience):
-		p.t.Fatal("no line came")
+	line := waittest.Take(p.t, p.lines)
+	if !json.Valid([]byte(line)) || !strings.HasSuffix(line, "\n") {
+		p.t.Fatalf("not a line of JSON, or the server has gone: %q", line)
 	}
-	return ""
+	return strings.TrimSpace(line)
 }
 
 // want expects exactly these lines, in this order.
@@ -121,22 +112,11 @@ func (p *peer) hangUp() (rest []string, err error) {
 	p.t.Helper()
 	p.stopped.Do(func() {
 		_ = p.in.Close()
-		rest, err = p.wait()
+		err = waittest.Take(p.t, p.result)
+		for line := range p.lines {
+			rest = append(rest, strings.TrimSpace(line))
+		}
 	})
-	return rest, err
-}
-
-// wait waits for Serve to return.
-func (p *peer) wait() (rest []string, err error) {
-	p.t.Helper()
-	select {
-	case err = <-p.result:
-	case <-time.After(waittest.Patience):
-		p.t.Fatal("Serve did not return")
-	}
-	for line := range p.lines {
-		rest = append(rest, strings.TrimSpace(line))
-	}
 	return rest, err
 }
 
