@@ -12,7 +12,8 @@ import (
 )
 
 // POST /api/questions asks: every surface has the record, and the answer returns to the asker, which
-// reads what of its call was dropped.
+// reads what of its call was dropped. An asker that has gone gets the answer when it asks again, and
+// after that asks anew.
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	g := start(t)
@@ -34,14 +35,22 @@ func TestAsk(t *testing.T) {
 	}
 	g.want(200, "", "GET", "/api/questions/"+rec.ID+"?wait=1", "") // which ends, and leaves the question
 	g.pending(rec.ID)
-	waiting := g.later("GET", "/api/questions/"+rec.ID+"?wait=60", "")
 	g.task(200, "", `{"id":"`+rec.ID+`","answers":{"db":"pg","go":false}}`)
-	got := decodeJSON[api.Record](t, (<-waiting).body)
-	if got.State != desk.Answered || got.Answers["Which database (db)?"] != "PostgreSQL" ||
+	g.nothingAsked()
+	got := decodeJSON[api.Record](t, g.want(200, "", "POST", "/api/questions?wait=1", body).body)
+	if got.ID != rec.ID || got.State != desk.Answered || got.Answers["Which database (db)?"] != "PostgreSQL" ||
 		got.Answers["Go on (go)?"] != "No" {
 		t.Errorf("came back as %+v", got)
 	}
-	g.nothingAsked()
+	rec = decodeJSON[api.Record](t, g.want(201, "", "POST", "/api/questions", body).body)
+	if rec.ID == got.ID || rec.Round != 2 {
+		t.Errorf("asked once more: %s, round %d", rec.ID, rec.Round)
+	}
+	waiting := g.later("GET", "/api/questions/"+rec.ID+"?wait=60", "")
+	g.task(200, "", `{"id":"`+rec.ID+`","answers":{"db":"lite","go":true}}`)
+	if got := decodeJSON[api.Record](t, (<-waiting).body); got.State != desk.Answered {
+		t.Errorf("the asker that waits reads %+v", got)
+	}
 }
 
 func (g *rig) nothingAsked() {
@@ -83,34 +92,6 @@ func TestAskDuplicateInSession(t *testing.T) {
 	ask(400, api.DuplicateID, "s", encode(t, text("db")))
 	ask(201, "", "s", encode(t, single("db")))
 	ask(201, "", "other", encode(t, text("db")))
-}
-
-// A program that asks over HTTP is attended while it waits, detached when it
-// has gone, and gets the answer that came meanwhile when it asks again.
-func TestAskAgain(t *testing.T) {
-	t.Parallel()
-	g := start(t)
-	events := g.listen()
-	body := `{"session_id":"s","questions":[` + encode(t, single("db")) + `]}`
-	waiting := g.later("POST", "/api/questions?wait=1", body)
-	id := events.checked(api.RequestEvent)["id"].(string)
-	if !g.record(id).Attended {
-		t.Error("not attended while its asker waits")
-	}
-	<-waiting
-	if g.record(id).Attended {
-		t.Error("attended after its asker left")
-	}
-	g.task(200, "", `{"session_id":"s","question_id":"db","answer":"pg"}`)
-	again := decodeJSON[api.Record](t, g.want(200, "", "POST", "/api/questions?wait=1", body).body)
-	if again.ID != id || again.State != desk.Answered {
-		t.Errorf("asked again: %s %s, want the answer to %s", again.ID, again.State, id)
-	}
-	// Now it was fetched: asking once more is a new round.
-	once := decodeJSON[api.Record](t, g.want(201, "", "POST", "/api/questions", body).body)
-	if once.ID == id || once.Round != 2 {
-		t.Errorf("once more: %s round %d", once.ID, once.Round)
-	}
 }
 
 // The round after the last is refused with a code of its own, until the user lifts the limit: on the

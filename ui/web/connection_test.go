@@ -91,6 +91,9 @@ func TestWaitBrokenOff(t *testing.T) {
 		left <- err
 	}()
 	id := events.checked(api.RequestEvent)["id"].(string)
+	if !g.record(id).Attended {
+		t.Error("not attended while its asker waits")
+	}
 	disconnect()
 	if <-left == nil || !waittest.Until(patient, func() bool { return !g.record(id).Attended }) {
 		t.Fatal("the asker has not left")
