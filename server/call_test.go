@@ -163,38 +163,15 @@ func TestAnswerAgainstEnd(t *testing.T) {
 	s := newSession(t, nil)
 	k := &Call{session: s.Session, out: newBox(), ctx: t.Context()}
 	for range 100 { // select chooses at random
-		ctx := &endsOnAnswer{Context: t.Context(), session: s.Session}
+		ctx, end := context.WithCancel(t.Context())
 		r, err := k.request(ctx, "x", nil)
 		fatal.If(t, err)
+		s.deliver(&Message{ID: json.RawMessage(r.id), Result: json.RawMessage(`{}`)})
+		end()
 		_, err = r.wait(ctx)
 		fatal.If(t, err)
 	}
 }
-
-// endsOnAnswer is a context that is found ended when it is first waited for,
-// and so is the answer.
-type endsOnAnswer struct {
-	context.Context
-	session *Session
-	ended   bool
-}
-
-func (c *endsOnAnswer) Done() <-chan struct{} {
-	c.session.deliver(&Message{ID: json.RawMessage(fmt.Sprintf(`"askuser-%d"`, c.session.requested)), Result: json.RawMessage(`{}`)})
-	c.ended = true
-	done := make(chan struct{})
-	close(done)
-	return done
-}
-
-func (c *endsOnAnswer) Err() error {
-	if c.ended {
-		return context.Canceled
-	}
-	return nil
-}
-
-func (c *endsOnAnswer) Value(any) any { return nil }
 
 const internalError = `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"internal error; see the server's log"}}`
 
