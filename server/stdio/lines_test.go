@@ -83,13 +83,10 @@ func FuzzLines(f *testing.F) {
 func TestRefusals(t *testing.T) {
 	tests := []struct{ name, in, id, code string }{
 		{"not JSON", `{"jsonrpc":`, `null`, `-32700`},
-		{"binary", "\x00\xff", `null`, `-32700`},
 		{"a string", `"ping"`, `null`, `-32600`},
 		{"null", `null`, `null`, `-32600`},
-		{"an empty object", `{}`, `null`, `-32600`},
 		{"a batch", ` [{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `null`, `-32600`},
 		{"no version", `{"id":7,"method":"ping"}`, `7`, `-32600`},
-		{"a version of another time", `{"jsonrpc":"1.0","id":7,"method":"ping"}`, `7`, `-32600`},
 		{"no method", `{"jsonrpc":"2.0","id":"x"}`, `"x"`, `-32600`},
 		{"a method that is no string", `{"jsonrpc":"2.0","id":7,"method":{}}`, `7`, `-32600`},
 		{"an id that is an object", `{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, `null`, `-32600`},
