@@ -110,34 +110,26 @@ func TestSurfaceUnreached(t *testing.T) {
 // Over ssh nothing is opened; the user is told the address instead. A user who does not come at
 // once was not reached: the model tells the address too, and the page stays for a later visit.
 func TestSurfaceTells(t *testing.T) {
-	for _, comes := range []bool{true, false} {
-		told := make(chan string, 1)
-		s := newSurface(t, func(o *SurfaceOptions) { o.Desktop = func() error { return ui.ErrRemote } })
-		s.wait, s.tellWait = time.Hour, time.Millisecond
-		if comes {
-			s.tellWait = patient
-		}
-		ctx, end := context.WithCancelCause(t.Context())
-		left := make(chan error, 1)
-		go func() {
-			left <- s.Telling(func(address string) { told <- address }).Show(ctx, desk.Record{ID: "1"}, nil)
-		}()
-		address := <-told
-		if !comes {
-			err := <-left
-			if !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), "nobody opened the page") {
-				t.Errorf("Show returned %v", err)
-			}
-		}
+	told := make(chan string, 1)
+	s := newSurface(t, func(o *SurfaceOptions) { o.Desktop = func() error { return ui.ErrRemote } })
+	tells := s.Telling(func(address string) { told <- address })
+	opens := func(address string) {
+		t.Helper()
 		if resp, _ := visitAt(t, address); resp.StatusCode != http.StatusOK {
 			t.Errorf("the address told: %s", resp.Status)
 		}
-		end(errTest)
-		if comes {
-			if err := <-left; !errors.Is(err, errTest) {
-				t.Errorf("Show ended with %v", err)
-			}
-		}
+	}
+	s.tellWait = time.Millisecond
+	err := tells.Show(t.Context(), desk.Record{ID: "1"}, nil)
+	if !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), "nobody opened the page") {
+		t.Errorf("Show returned %v", err)
+	}
+	opens(<-told)
+	s.tellWait = patient
+	end := show(tells, "2")
+	opens(<-told)
+	if err := end(); !errors.Is(err, errTest) {
+		t.Errorf("Show ended with %v", err)
 	}
 }
 
