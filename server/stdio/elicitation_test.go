@@ -101,11 +101,9 @@ func TestElicitationUndeclared(t *testing.T) {
 		meta         string
 		want         error
 	}{
-		{"no handshake", ``, form, ``, mcpserver.ErrElicitationNotSupported},
 		{"nothing declared", `{"roots":{}}`, form, ``, mcpserver.ErrElicitationNotSupported},
 		{"addresses only", `{"elicitation":{"url":{}}}`, form, ``, mcpserver.ErrElicitationNotSupported},
-		{"forms only", `{"elicitation":{"form":{}}}`, url, ``, mcpserver.ErrElicitationNotSupported},
-		{"forms only, in short", `{"elicitation":{}}`, url, ``, mcpserver.ErrElicitationNotSupported},
+		{"forms only", `{"elicitation":{}}`, url, ``, mcpserver.ErrElicitationNotSupported},
 		{"2026-07-28", ``, form, modernMeta(`{"elicitation":{"form":{}}}`), mcpserver.ErrServerInitiatedRequestUnsupported},
 		{"a form without schema", `{"elicitation":{}}`, mcp.ElicitationParams{}, ``, nil},
 	}
