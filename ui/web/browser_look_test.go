@@ -84,11 +84,28 @@ func TestBrowserLook(t *testing.T) {
 	}
 }
 
-// TestBrowserLookOfOtherPages has axe-core check the pages that no other test looks at.
+// TestBrowserLookOfOtherPages has axe-core check the pages that no other test looks at: at the limit of
+// rounds, where another agent asks the same as well, and where a question has failed.
 func TestBrowserLookOfOtherPages(t *testing.T) {
 	t.Parallel()
 	var last, failed desk.Record
-	v := browse(t, wide, func(g *rig) { last, failed = rounds(g) })
+	v := browse(t, wide, func(g *rig) {
+		q := deploy()
+		q.Options[0].Default = true // its mark has least space
+		no := question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}, Note: "not yet"}
+		for i := range 10 {
+			q.Text = fmt.Sprintf("Deploy %d?", i)
+			last = g.put("codex", "/home/ada/shop", "s9", q)
+			if i < 9 {
+				g.answeredElsewhere(last.ID, "tty", no)
+			}
+		}
+		g.put("opencode", "/home/ada/shop", "s7", q)
+		failed = g.put("gemini-cli", "/home/ada/shop", "s6", features())
+		_, err := g.desk.Close(t.Context(), failed.ID,
+			desk.Outcome{Status: desk.Failed, Reason: "no space left on device"})
+		fatal.If(t, err)
+	})
 	for _, path := range []string{"/?list", "/?id=" + last.ID, "/?id=" + failed.ID, "/history?search=Deploy",
 		"/nothing"} {
 		v.visit(path)
@@ -99,28 +116,6 @@ func TestBrowserLookOfOtherPages(t *testing.T) {
 	v.visit("/?token=used")
 	v.shows("h1", "Open the page once more")
 	v.accessible()
-}
-
-// rounds asks up to the limit of rounds, where another agent asks the same as well. One question has
-// failed.
-func rounds(g *rig) (last, failed desk.Record) {
-	q := deploy()
-	q.Options[0].Default = true // its mark has least space
-	for i := range 10 {
-		q.Text = fmt.Sprintf("Deploy %d?", i)
-		last = g.put("codex", "/home/ada/shop", "s9", q)
-		if i < 9 {
-			g.answeredElsewhere(last.ID, "tty",
-				question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}, Note: "not yet"})
-		}
-	}
-	g.put("opencode", "/home/ada/shop", "s7", q)
-	failed = g.put("gemini-cli", "/home/ada/shop", "s6", features())
-	ended := desk.Outcome{Status: desk.Failed, Reason: "no space left on device"}
-	if _, err := g.desk.Close(g.t.Context(), failed.ID, ended); err != nil {
-		g.t.Fatal(err)
-	}
-	return last, failed
 }
 
 // still takes away what is another in each picture: the times, and a cursor.

@@ -41,7 +41,7 @@ func sign(t *testing.T, l look) *signing {
 		}
 		return proof.Load(s.keys)
 	}
-	s.view = newView(t, browser(t), l, chromedp.WithNewBrowserContext())
+	s.view = newView(t, chromium, l, chromedp.WithNewBrowserContext())
 	s.rig = start(t, func(o *Options) {
 		o.Desk = desk.New(store, desk.Options{MaxRounds: 10, Prove: desk.ProveConfirm, Keys: trusted})
 		o.Proves = true

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,34 +23,19 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// chromium is the one browser of all tests; every test has a profile of its
-// own in it. The first test starts it, TestMain ends it.
-var chromium struct {
-	sync.Mutex
-	ctx  context.Context
-	stop func()
-}
+// chromium is the one browser of all tests; every test has a profile of its own in it.
+var chromium context.Context
 
 func TestMain(m *testing.M) {
+	ctx, stop, err := browsertest.Start()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	chromium = ctx
 	status := m.Run()
-	if chromium.stop != nil {
-		chromium.stop()
-	}
+	stop()
 	os.Exit(status)
-}
-
-func browser(t testing.TB) context.Context {
-	t.Helper()
-	chromium.Lock()
-	defer chromium.Unlock()
-	if chromium.ctx != nil {
-		return chromium.ctx
-	}
-	var err error
-	if chromium.ctx, chromium.stop, err = browsertest.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return chromium.ctx
 }
 
 // look says how a view looks at the page.
@@ -82,7 +66,7 @@ type view struct {
 // profile of its own. A page with its script hears of all that happens from then on.
 func browse(t testing.TB, l look, prepare func(*rig)) *view {
 	t.Helper()
-	v := newView(t, browser(t), l, chromedp.WithNewBrowserContext())
+	v := newView(t, chromium, l, chromedp.WithNewBrowserContext())
 	v.key = t.TempDir() + "/page.key"
 	v.rig = start(t, func(o *Options) { o.KeyFile = v.key })
 	v.base = "http://" + v.addr.String()

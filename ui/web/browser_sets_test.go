@@ -18,32 +18,24 @@ var (
 	deploy      = questiontest.Deploy
 )
 
+// database has previews, and follow-ups three deep.
 func database() question.Question {
-	return question.Question{
-		ID: "db", Text: "Which database should the order service use?", Header: "Database", Type: question.SingleChoice,
-		Required: true, AllowCustom: true,
-		Options: []question.Option{
-			{ID: "pg", Label: "PostgreSQL", Description: "Relational, *strong* consistency, already run by the team",
-				Default: true, Preview: "CREATE TABLE orders (\n  id    bigint PRIMARY KEY,\n  total numeric(12,2)\n);",
-				FollowUps: []question.Question{{
-					ID: "version", Text: "Which version?", Type: question.SingleChoice, Required: true,
-					Options: []question.Option{
-						{ID: "17", Label: "17"},
-						{ID: "18", Label: "18", FollowUps: []question.Question{{
-							ID: "aio", Text: "Asynchronous I/O?", Type: question.Boolean, Required: true,
-							Options: []question.Option{
-								{ID: question.YesID, Label: "Yes",
-									FollowUps: []question.Question{{ID: "method", Text: "Which method?",
-										Type: question.Text, Required: true, Placeholder: "worker or io_uring"}}},
-								{ID: question.NoID, Label: "No"},
-							},
-						}}},
-					},
-				}}},
-			{ID: "lite", Label: "SQLite", Description: "One file, no server; a single writer"},
-			{ID: "none", Label: "No database", Description: "Keep orders in memory, see `orders.go`"},
-		},
-	}
+	q := questiontest.Database()
+	pg := &q.Options[0]
+	pg.Label, pg.Default = "PostgreSQL", true
+	pg.Description = "Relational, *strong* consistency, already run by the team"
+	pg.Preview = "CREATE TABLE orders (\n  id    bigint PRIMARY KEY,\n  total numeric(12,2)\n);"
+	method := question.Question{ID: "method", Text: "Which method?", Type: question.Text, Required: true,
+		Placeholder: "worker or io_uring"}
+	aio := deploy()
+	aio.ID, aio.Header, aio.Text = "aio", "", "Asynchronous I/O?"
+	aio.Options[0].FollowUps = []question.Question{method}
+	pg.FollowUps = []question.Question{{
+		ID: "version", Text: "Which version?", Type: question.SingleChoice, Required: true,
+		Options: []question.Option{{ID: "17", Label: "17"},
+			{ID: "18", Label: "18", FollowUps: []question.Question{aio}}},
+	}}
+	return q
 }
 
 func optional() question.Question {

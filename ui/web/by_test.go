@@ -32,39 +32,36 @@ func TestWhoseWord(t *testing.T) {
 		"a front end, one by one":      {"panel db, panel port", desk.UserAnswerer, byPanel},
 		"a front end after a program":  {"token db, panel port", desk.ProgramAnswerer, byProgram},
 	} {
-		t.Run(name, func(t *testing.T) {
-			g := g.at(t)
-			db := single("db")
-			db.Text = name // the same question has its answer
-			rec := g.ask("", db, text("port"))
-			for send := range strings.SplitSeq(tt.sends, ", ") {
-				who, what, _ := strings.Cut(send, " ")
-				r := v.form("/answer", confirmed(rec.ID, "q0", "0", "t1", "80"))
-				if what != "form" {
-					r = g.request(http.MethodPost, "/api/task/answer", `{"id":"`+rec.ID+`",`+map[string]string{
-						"set": `"answers":{"db":"pg","port":"80"}`, "db": `"question_id":"db","answer":"pg"`,
-						"port": `"question_id":"port","answer":"80"`,
-					}[what]+`}`)
-				}
-				switch who {
-				case "cookie":
-					v.byCookie(r).Header.Set("Origin", "http://"+r.Host)
-				case "panel":
-					r.Header.Set("Authorization", "Bearer "+panelToken)
-				}
-				if a := g.send(r); a.status >= http.StatusBadRequest {
-					t.Fatalf("%s: %d %s", send, a.status, a.body)
-				}
+		db := single("db")
+		db.Text = name // the same question has its answer
+		rec := g.ask("", db, text("port"))
+		for send := range strings.SplitSeq(tt.sends, ", ") {
+			who, what, _ := strings.Cut(send, " ")
+			r := v.form("/answer", confirmed(rec.ID, "q0", "0", "t1", "80"))
+			if what != "form" {
+				r = g.request(http.MethodPost, "/api/task/answer", `{"id":"`+rec.ID+`",`+map[string]string{
+					"set": `"answers":{"db":"pg","port":"80"}`, "db": `"question_id":"db","answer":"pg"`,
+					"port": `"question_id":"port","answer":"80"`,
+				}[what]+`}`)
 			}
-			want := "db=pg " + string(tt.kind) + ", port=80 " + string(tt.kind)
-			if got := g.answersTo(rec.ID); tt.kind == desk.UserAnswerer && got != want {
-				t.Errorf("recorded %s, want %s", got, want)
+			switch who {
+			case "cookie":
+				v.byCookie(r).Header.Set("Origin", "http://"+r.Host)
+			case "panel":
+				r.Header.Set("Authorization", "Bearer "+panelToken)
 			}
-			o := g.record(rec.ID).Outcome
-			if got := words.English.Outcome(o); o.Answerer.Kind != tt.kind || got != tt.says {
-				t.Errorf("%+v: %s", o.Answerer, got)
+			if a := g.send(r); a.status >= http.StatusBadRequest {
+				t.Fatalf("%s: %s: %d %s", name, send, a.status, a.body)
 			}
-		})
+		}
+		want := "db=pg " + string(tt.kind) + ", port=80 " + string(tt.kind)
+		if got := g.answersTo(rec.ID); tt.kind == desk.UserAnswerer && got != want {
+			t.Errorf("%s: recorded %s, want %s", name, got, want)
+		}
+		o := g.record(rec.ID).Outcome
+		if got := words.English.Outcome(o); o.Answerer.Kind != tt.kind || got != tt.says {
+			t.Errorf("%s: %+v: %s", name, o.Answerer, got)
+		}
 	}
 	v.sees("/history", "by a program over HTTP")
 }

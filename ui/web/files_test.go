@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/textproto"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -51,10 +50,7 @@ func (v *visitor) uploads(path string, form url.Values, files ...upload) *http.R
 		}
 	}
 	for _, f := range files {
-		h := textproto.MIMEHeader{}
-		h.Set("Content-Disposition", `form-data; name="u0"; filename="`+f.name+`"`)
-		h.Set("Content-Type", "image/png")
-		part, err := w.CreatePart(h)
+		part, err := w.CreateFormFile("u0", f.name)
 		fatal.If(v.t, err)
 		_, _ = part.Write([]byte(f.data))
 	}
