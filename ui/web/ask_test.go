@@ -98,29 +98,24 @@ func TestAskDuplicateInSession(t *testing.T) {
 // page of the last round. The refused call is in the history.
 func TestRoundLimit(t *testing.T) {
 	t.Parallel()
-	g := start(t)
-	v, last := g.visitor(), ""
-	body := func(i int) string {
-		return `{"session_id":"s","questions":[` + encode(t, text(strings.Repeat("q", i))) + `]}`
-	}
-	for i := range 10 {
-		last = decodeJSON[api.Record](t, g.want(201, "", "POST", "/api/questions", body(i+1)).body).ID
-		if i == 9 {
-			v.sees("/?id="+last, `action="/lift"`)
-		}
-		g.want(200, "", "POST", "/api/questions/"+last+"/dismiss", "")
-	}
-	g.holds("the refusal", string(g.want(429, api.RoundLimit, "POST", "/api/questions", body(11)).body), "lift")
+	g := start(t, func(o *Options) { o.Desk = desk.New(newStore(t), desk.Options{MaxRounds: 1}) })
+	v := g.visitor()
+	body := func(id string) string { return `{"session_id":"s","questions":[` + encode(t, text(id)) + `]}` }
+	last := decodeJSON[api.Record](t, g.want(201, "", "POST", "/api/questions", body("last")).body).ID
+	v.sees("/?id="+last, `action="/lift"`)
+	g.want(200, "", "POST", "/api/questions/"+last+"/dismiss", "")
+	g.holds("the refusal",
+		string(g.want(429, api.RoundLimit, "POST", "/api/questions", body("more")).body), "1 rounds in a row", "lift")
 	g.nothingAsked()
 	set := question.Set{Questions: []question.Question{text("more")}}
 	if _, _, err := g.desk.Submit(t.Context(),
 		desk.Request{Set: set, Session: "s", Asker: desk.Asker{Client: "codex", Via: "mcp"}}); err == nil {
-		t.Error("the eleventh round of an MCP client was not refused")
+		t.Error("the round of an MCP client was not refused")
 	}
 	v.sees("/history", "<code>ask_user_question</code>", "<code>recursive_limit_exceeded</code>")
 	_, there := v.post("/lift", url.Values{"id": {last}})
 	v.sees(there, "The limit is lifted.")
-	g.want(201, "", "POST", "/api/questions", body(11))
+	g.want(201, "", "POST", "/api/questions", body("more"))
 }
 
 // The state and history of a session, which is its own and no other's.
