@@ -119,12 +119,14 @@ func TestSurfaceTells(t *testing.T) {
 			t.Errorf("the address told: %s", resp.Status)
 		}
 	}
-	s.tellWait = time.Millisecond
-	err := tells.Show(t.Context(), desk.Record{ID: "1"}, nil)
-	if !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), "nobody opened the page") {
-		t.Errorf("Show returned %v", err)
+	s.wait, s.tellWait = time.Hour, time.Millisecond
+	for range 2 { // an earlier visit does not count
+		err := tells.Show(t.Context(), desk.Record{ID: "1"}, nil)
+		if !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), "nobody opened the page") {
+			t.Errorf("Show returned %v", err)
+		}
+		opens(<-told)
 	}
-	opens(<-told)
 	s.tellWait = patient
 	end := show(tells, "2")
 	opens(<-told)
