@@ -86,8 +86,7 @@ func readClaude(data []byte, getenv func(string) string) (event, bool) {
 	case postToolBatch:
 		ok = in.batch(&out)
 	case stopEvent:
-		ok, out.last = true, true
-		out.end = claudeStopped
+		ok, out.last, out.end = true, true, claudeStopped
 	case userPrompt:
 		ok, out.prompt = true, true
 	case sessionEnd:
@@ -185,8 +184,8 @@ func claudePermission(tool string, input json.RawMessage) (*question.Set, bool) 
 	}
 	var members map[string]json.RawMessage
 	var plan string
-	if json.Unmarshal(input, &members) != nil || json.Unmarshal(members["plan"],
-		&plan) != nil || strings.TrimSpace(plan) == "" {
+	if json.Unmarshal(input, &members) != nil || json.Unmarshal(members["plan"], &plan) != nil ||
+		strings.TrimSpace(plan) == "" {
 		return nil, false
 	}
 	delete(members, "plan")

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -16,9 +17,8 @@ import (
 // delayed for that time.
 const rootsTimeout = 3 * time.Second
 
-// roots caches the client's first root. The first call that needs it asks the
-// client, as does the first one after a change of the roots. A client that does not
-// answer is not asked again.
+// roots caches the client's first root. The first call that needs it asks the client, as does the
+// first one after a change of the roots. A client that lets that call wait in vain is not asked again.
 type roots struct {
 	known     atomic.Bool
 	mu        sync.Mutex // held while the client is asked
@@ -32,17 +32,16 @@ func (r *roots) first(ctx context.Context, c *Call) string {
 	if r.known.Swap(true) {
 		return r.directory
 	}
-	ctx, cancel := context.WithTimeout(ctx, rootsTimeout)
+	limited, cancel := context.WithTimeout(ctx, rootsTimeout)
 	defer cancel()
-	list, err := c.listRoots(ctx)
+	list, err := c.listRoots(limited)
 	if err != nil {
 		c.session.Log.Info("the client did not list its roots", "error", err)
 	}
+	r.known.CompareAndSwap(true, ctx.Err() == nil)
 	r.directory = ""
 	for _, root := range list.Roots {
-		if r.directory = directoryOf(root.URI); r.directory != "" {
-			break
-		}
+		r.directory = cmp.Or(r.directory, directoryOf(root.URI))
 	}
 	return r.directory
 }

@@ -252,7 +252,8 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// The client's roots say where it works. It is asked once, until they change.
+// The client's roots say where it works. It is asked once, until they change, and once more where
+// the call that asked was cancelled.
 func TestRoots(t *testing.T) {
 	t.Parallel()
 	x := serve(t, toolset{"where": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -267,7 +268,13 @@ func TestRoots(t *testing.T) {
 		}
 		a.post(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"roots":[{"uri":"https://x/y"},{"uri":"` + uri + `"}]}}`)
 	}
-	r := a.call("1", "where")
+	r := a.call("0", "where")
+	if m, ok := r.next(); !ok || m.Method != "roots/list" {
+		t.Fatalf("got %+v, %v", m, ok)
+	}
+	a.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}`)
+	r.rest()
+	r = a.call("1", "where")
 	name(r, "file:///src/shop%20two")
 	if m, _ := r.next(); !strings.Contains(string(m.Result), "in /src/shop two") {
 		t.Errorf("got %s", m.Result)
