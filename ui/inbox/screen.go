@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
@@ -91,13 +90,13 @@ func (m *model) drawEmpty(width int) []string {
 	case m.past && !l.loaded:
 		text = words.T("Looking into the past…")
 	case m.past && l.query != "":
-		text = words.T("Nothing past fits “%s”. Esc shows everything again.", question.Line(l.query))
+		text = words.T("Nothing past fits “%s”. Esc shows everything again.", term.Line(l.query, maxWidth))
 	case m.past:
 		text = words.T("Nothing has been decided yet. What you answer is kept here.")
 	case !l.loaded:
 		text = words.T("Looking for questions…")
 	case len(m.open) > 0:
-		text = words.T("Nothing that waits fits “%s”. Esc shows everything again.", question.Line(l.query))
+		text = words.T("Nothing that waits fits “%s”. Esc shows everything again.", term.Line(l.query, maxWidth))
 	default:
 		text, welcome = words.T("Nothing waits for you. When an agent asks something, it shows up here."), true
 	}

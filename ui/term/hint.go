@@ -101,7 +101,7 @@ func Table(style lipgloss.Style, column int, pairs [][2]string, width int) (line
 		column = max(column, ansi.StringWidth(p[0])+1)
 	}
 	for _, p := range pairs {
-		lines = append(lines, Hang(style.Render(Pad(p[0], column)), p[1], width)...)
+		lines = append(lines, Hang(style.Render(Pad(p[0], column)), Safe(p[1]), width)...)
 	}
 	return lines
 }
