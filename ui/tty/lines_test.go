@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,7 @@ import (
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/gate"
+	"mcp-askuser/ui/words"
 )
 
 // However far the user has come, the end of input is no answer.
@@ -33,6 +35,18 @@ func TestEndOfInputIsNoAnswer(t *testing.T) {
 	for _, name := range []string{"single", "multi", "text", "boolean"} {
 		if _, replies, err := ask(t, sample(name), "", always(nil)); replies != nil || !errors.Is(err, ui.ErrUnavailable) {
 			t.Errorf("%s on no input at all: committed %+v, returned %v", name, replies, err)
+		}
+	}
+}
+
+// TestLetterForYes: the letter that the prompt shows is a yes in the user's language alone.
+func TestLetterForYes(t *testing.T) {
+	t.Cleanup(func() { words.Local = words.English })
+	q := &sample("boolean").Questions[0]
+	for language, want := range map[words.Language][]string{words.Portuguese: {question.YesID}, words.English: nil} {
+		words.Local = language
+		if got := parseLine(q, "s").selected; !slices.Equal(got, want) {
+			t.Errorf("s is %q", got)
 		}
 	}
 }
