@@ -101,7 +101,7 @@ func decodeRow(row store.Row) (rec Record, err error) {
 	if err == nil {
 		err = rec.Outcome.check()
 	}
-	if err == nil && rec.Outcome.Unsettled && row.Notes[store.Later] != nil {
+	if err == nil && rec.Outcome.Provisional && row.Notes[store.Later] != nil {
 		var host Outcome
 		err = decodeJSON(row.Notes[store.Later], &host)
 		if err == nil {

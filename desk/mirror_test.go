@@ -48,7 +48,7 @@ func TestSettle(t *testing.T) {
 			d, other := open(t, dir), open(t, dir)
 			rec := mirror(t, d)
 			if tc.reply != nil {
-				if got, err := other.Reply(t.Context(), rec.ID, *tc.reply, byPage); err != nil || !got.Outcome.Unsettled {
+				if got, err := other.Reply(t.Context(), rec.ID, *tc.reply, byPage); err != nil || !got.Outcome.Provisional {
 					t.Fatalf("the reply: %+v, %v", got.Outcome, err)
 				}
 			}
@@ -60,11 +60,11 @@ func TestSettle(t *testing.T) {
 			if got.Later != nil {
 				later = got.Later.Surface
 			}
-			if got.Outcome.Surface != tc.where || later != tc.later || got.Outcome.Unsettled {
+			if got.Outcome.Surface != tc.where || later != tc.later || got.Outcome.Provisional {
 				t.Errorf("it ended %+v, later %+v", got.Outcome, got.Later)
 			}
 			if open, err := d.Mirrored(t.Context(), "s1"); err != nil || len(open) != 0 {
-				t.Errorf("still unsettled: %v, %v", open, err)
+				t.Errorf("still provisional: %v, %v", open, err)
 			}
 			_, err := other.Reply(t.Context(), rec.ID, says("late"), byPage)
 			if closed, ok := errors.AsType[*desk.ClosedError](err); !ok || closed.Outcome.Surface != tc.where {
@@ -75,7 +75,7 @@ func TestSettle(t *testing.T) {
 }
 
 // Nothing that was asked before is taken for the same question, and nobody
-// comes back for one. A reply stays unsettled as long as the desk keeps a question without a
+// comes back for one. A reply stays provisional as long as the desk keeps a question without a
 // waiting asker.
 func TestMirrorsAreNeverTheSame(t *testing.T) {
 	dir := storeDir(t)
@@ -90,15 +90,15 @@ func TestMirrorsAreNeverTheSame(t *testing.T) {
 		t.Errorf("it got the reply to another: %+v", third)
 	}
 	open, err := d.Mirrored(t.Context(), "s1")
-	if err != nil || len(open) != 3 || open[2].ID != first.ID || !open[2].Outcome.Unsettled {
-		t.Errorf("unsettled are %v, %v", open, err)
+	if err != nil || len(open) != 3 || open[2].ID != first.ID || !open[2].Outcome.Provisional {
+		t.Errorf("provisional are %v, %v", open, err)
 	}
 	kept := must(after(t, dir, 25*time.Hour).Mirrored(t.Context(), "s1"))
 	if len(kept) != 2 { // those that are open
-		t.Errorf("a day later unsettled are %v", kept)
+		t.Errorf("a day later provisional are %v", kept)
 	}
 	must(d.Settle(t.Context(), first.ID, *open[2].Outcome))
-	if got := must(d.Get(t.Context(), first.ID)); got.Outcome.Unsettled || text(got) != "a" {
+	if got := must(d.Get(t.Context(), first.ID)); got.Outcome.Provisional || text(got) != "a" {
 		t.Errorf("it reached its host: %+v", got.Outcome)
 	}
 	if _, err := d.Settle(t.Context(), ask(t, d).ID, there("a")); err == nil {

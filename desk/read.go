@@ -178,11 +178,11 @@ func (d *Desk) Session(ctx context.Context, session string) ([]Record, error) {
 }
 
 // Mirrored returns the mirrored records of a session that are not settled, the last asked
-// first. A reply stays unsettled for as long as nobody comes back for a record.
+// first. A reply stays provisional for as long as nobody comes back for a record.
 func (d *Desk) Mirrored(ctx context.Context, session string) ([]Record, error) {
 	all, err := d.Session(ctx, session)
 	all = slices.DeleteFunc(all, func(rec Record) bool {
-		settled := rec.Outcome != nil && (!rec.Outcome.Unsettled || d.now().Sub(rec.Outcome.At) > d.keepTime)
+		settled := rec.Outcome != nil && (!rec.Outcome.Provisional || d.now().Sub(rec.Outcome.At) > d.keepTime)
 		return settled || !rec.Asker.Mirrored()
 	})
 	slices.Reverse(all)

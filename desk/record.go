@@ -158,9 +158,9 @@ type Outcome struct {
 	Proof    *question.Proof `json:"proof,omitempty"` // At is its time
 	// Credential is the signature of the human's credential, on a shared desk.
 	Credential *question.Proof `json:"credential,omitempty"`
-	// Unsettled says that the reply is the human's, and that it is not known yet
+	// Provisional says that the reply is the user's, and that it is not known yet
 	// whether the host took it before an answer in its own dialog.
-	Unsettled bool `json:"unsettled,omitempty"`
+	Provisional bool `json:"provisional,omitempty"`
 }
 
 // Errors of the store, as the desk returns them.

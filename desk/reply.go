@@ -71,7 +71,7 @@ func (d *Desk) outcome(
 	}
 	o = Outcome{
 		Status: StatusOf(checked), Reply: &checked, Surface: from.Surface, Took: r.Took.Milliseconds(), Answerer: by,
-		Unsettled: rec.Asker.Mirrored(), Proof: r.Proof,
+		Provisional: rec.Asker.Mirrored(), Proof: r.Proof,
 	}
 	if o.Proof != nil && rec.provable() {
 		o.At = o.Proof.At
@@ -252,7 +252,7 @@ func (d *Desk) Settle(ctx context.Context, id string, o Outcome) (Record, error)
 			return rec, err
 		}
 	}
-	if rec.Outcome.Unsettled {
+	if rec.Outcome.Provisional {
 		err = d.noteHost(ctx, id, o)
 		if err != nil {
 			return rec, err
@@ -268,7 +268,7 @@ func (d *Desk) Settle(ctx context.Context, id string, o Outcome) (Record, error)
 // settle applies what the host reports of its dialog: its outcome counts where it says another
 // than that of the record.
 func (rec *Record) settle(host *Outcome) {
-	rec.Outcome.Unsettled = false
+	rec.Outcome.Provisional = false
 	if rec.Outcome.Status != host.Status || !rec.SameReply(rec.Outcome.Reply, host.Reply) {
 		rec.Outcome, rec.Later = host, rec.Outcome
 	}

@@ -48,7 +48,7 @@ func (d *Desk) Submit(ctx context.Context, r Request) (Record, *Attendance, erro
 
 // Mirror puts a question on the desk that its host, r.Asker, shows in a dialog of its own.
 // Unlike [Desk.Submit] it looks for no earlier question and has no limit of rounds. A reply
-// given here is unsettled until [Desk.Settle].
+// given here is provisional until [Desk.Settle].
 func (d *Desk) Mirror(ctx context.Context, r Request) (Record, *Attendance, error) {
 	if !r.Asker.Permission() {
 		r.Asker.Via = ViaHook

@@ -18,7 +18,7 @@ const (
 	// it is shown elsewhere. A process that was killed stops waiting without an event.
 	Touched EventType = "touched"
 	// Settled: the host of a mirrored dialog has decided whose reply counts, after an
-	// Ended whose outcome was unsettled. The record has Later where it was another.
+	// Ended whose outcome was provisional. The record has Later where it was another.
 	Settled EventType = "settled"
 )
 
@@ -55,7 +55,7 @@ type state int
 const (
 	unknown state = iota
 	isOpen
-	unsettled
+	provisional
 	settled
 )
 
@@ -100,8 +100,8 @@ func stateOf(rec *Record) state {
 	switch {
 	case rec.Outcome == nil:
 		return isOpen
-	case rec.Outcome.Unsettled:
-		return unsettled
+	case rec.Outcome.Provisional:
+		return provisional
 	}
 	return settled
 }
@@ -198,9 +198,9 @@ func (w *watcher) events(rec Record) (events []Event) {
 	case before == unknown && now == isOpen:
 	case now == isOpen:
 		events = append(events, Event{Touched, rec})
-	case before < unsettled && rec.Round > 0:
+	case before < provisional && rec.Round > 0:
 		events = append(events, Event{Ended, rec})
-	case before == unsettled && now == settled:
+	case before == provisional && now == settled:
 		events = append(events, Event{Settled, rec})
 	}
 	return events

@@ -173,10 +173,10 @@ func (o *Options) printReply(ctx context.Context, ev event, rec desk.Record) {
 	case ctx.Err() != nil:
 		o.hostGone(ctx, rec)
 		return
-	case err != nil, now.Outcome == nil, !now.Outcome.Unsettled:
+	case err != nil, now.Outcome == nil, !now.Outcome.Provisional:
 		return
 	}
-	_, _ = o.Out.Write(text) // fails if the host has exited: the answer stays unsettled
+	_, _ = o.Out.Write(text) // fails if the host has exited: the answer stays provisional
 }
 
 // hostGone ends a record whose dialog was closed, or whose host has exited.
@@ -202,13 +202,13 @@ func (o *Options) withdraw(rec desk.Record, end desk.Outcome) desk.Record {
 // reconcile records on the desk how dialogs have ended. The host starts a process for
 // each event: the last one may overtake one with more information.
 func (o *Options) reconcile(ctx context.Context, ev event) {
-	records := o.unsettled(ev)
+	records := o.provisional(ev)
 	if ev.last && len(records) > 0 {
 		select {
 		case <-o.After(reorderDelay):
 		case <-ctx.Done():
 		}
-		records = o.unsettled(ev)
+		records = o.provisional(ev)
 	}
 	if ev.single && len(records) > 1 {
 		records = []desk.Record{bestMatch(records, ev)}
@@ -220,8 +220,8 @@ func (o *Options) reconcile(ctx context.Context, ev event) {
 	}
 }
 
-// unsettled returns the unsettled records that an event concerns.
-func (o *Options) unsettled(ev event) []desk.Record {
+// provisional returns the provisional records that an event concerns.
+func (o *Options) provisional(ev event) []desk.Record {
 	records, err := o.Desk.Mirrored(context.Background(), ev.session)
 	if err != nil {
 		return nil

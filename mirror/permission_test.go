@@ -91,9 +91,9 @@ func TestPermission(t *testing.T) {
 	there := func(status desk.Status, said string) ended {
 		return ended{status: status, where: "claude-code", said: said}
 	}
-	late, overruled := here(desk.Answered, "Allow once"), there(desk.Answered, "Deny")
-	late.unsettled = true // of a yes the end of the turn says nothing
-	overruled.later = true
+	late, first := here(desk.Answered, "Allow once"), there(desk.Answered, "Deny")
+	late.provisional = true // of a yes the end of the turn says nothing
+	first.later = true
 	unneeded := there(desk.Cancelled, "")
 	unneeded.later = true
 	for name, tc := range map[string]struct {
@@ -114,7 +114,7 @@ func TestPermission(t *testing.T) {
 		"to be discussed": {&question.Reply{Discuss: true, Note: "why?"},
 			`"deny","message":"User wants to discuss this before answering. They write: \"why?\".`, nil, here(desk.Discuss, "")},
 		"denied there":               {nil, "", refused, there(desk.Answered, "Deny")},
-		"allowed here, denied there": {says(yes), allow, refused, overruled},
+		"allowed here, denied there": {says(yes), allow, refused, first},
 		"denied here, run there":     {says(no), deny, ran, unneeded},
 		"run there":                  {nil, "", ran, there(desk.Cancelled, "")},
 		"ended there":                {nil, "", stopped, there(desk.Cancelled, "")},
@@ -134,7 +134,7 @@ func TestPermissionOfAProgram(t *testing.T) {
 	forged := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID},
 		By: question.ByProgram}}}
 	data, err := json.Marshal(desk.Outcome{ID: "x", Status: desk.Answered, Reply: &forged, Surface: "web", At: time.Now(),
-		Unsettled: true})
+		Provisional: true})
 	fatal.If(t, err)
 	fatal.If(t, desktest.Store(t, dir).Answer(t.Context(), rec.ID, store.Ending{Outcome: data}))
 	b.prints("")
@@ -182,7 +182,7 @@ func TestSubagentOfSDK(t *testing.T) {
 	b.reply(rec, says(choice("q1", question.YesID)))
 	b.prints(`"allow"`)
 	event(strings.Replace(batch(touch, "done"), `"tool_calls"`, `"agent_id":"a1","tool_calls"`, 1), sdk)(t, b, dir)
-	if rec := get(t, b.desk, rec.ID); rec.Outcome.Unsettled {
+	if rec := get(t, b.desk, rec.ID); rec.Outcome.Provisional {
 		t.Errorf("it is not settled: %+v", rec.Outcome)
 	}
 }

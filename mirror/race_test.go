@@ -37,7 +37,7 @@ func TestTwoAtOnce(t *testing.T) {
 	first.reply(a, says(choice("q1", "MongoDB")))
 	first.prints(`"MongoDB"`)
 	database(t, nil, dir)
-	if rec := get(t, first.desk, a.ID); rec.Outcome.Unsettled {
+	if rec := get(t, first.desk, a.ID); rec.Outcome.Provisional {
 		t.Errorf("the first is not settled: %+v", rec.Outcome)
 	}
 	if rec := get(t, third.desk, c.ID); rec.Outcome != nil {
@@ -78,7 +78,7 @@ func TestRace(t *testing.T) {
 		err := <-replied
 		<-line
 		got := get(t, here, rec.ID)
-		if said := got.Asked()[0].Text(); said != answer || got.Outcome.Unsettled {
+		if said := got.Asked()[0].Text(); said != answer || got.Outcome.Provisional {
 			t.Fatalf("%d: the model has %s, the record %s (%+v)", i, answer, said, got.Outcome)
 		}
 		closed, late := errors.AsType[*desk.ClosedError](err)

@@ -209,7 +209,7 @@ type ended struct {
 	status      desk.Status
 	where, said string
 	later       bool // what was said here did not count, and is kept
-	unsettled   bool
+	provisional bool
 }
 
 // dialog is a dialog of a host, and what becomes of it.
@@ -231,7 +231,7 @@ func (d dialog) play(t *testing.T) desk.Record {
 	if d.reply != nil {
 		b.reply(asked, d.reply)
 		text := b.prints(d.printed)
-		if rec := get(t, b.desk, asked.ID); !rec.Outcome.Unsettled {
+		if rec := get(t, b.desk, asked.ID); !rec.Outcome.Provisional {
 			t.Errorf("it counts as delivered: %+v", rec.Outcome)
 		}
 		if d.end == nil {
@@ -243,7 +243,7 @@ func (d dialog) play(t *testing.T) desk.Record {
 		b.prints("")
 	}
 	rec := get(t, b.desk, asked.ID)
-	got := ended{status: rec.State, where: rec.Outcome.Surface, later: rec.Later != nil, unsettled: rec.Outcome.Unsettled}
+	got := ended{status: rec.State, where: rec.Outcome.Surface, later: rec.Later != nil, provisional: rec.Outcome.Provisional}
 	for _, x := range rec.Asked() {
 		got.said += x.Text()
 	}

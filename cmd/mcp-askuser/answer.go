@@ -91,7 +91,7 @@ func toAnswer(ctx context.Context, d *desk.Desk, args []string, program bool) (d
 
 func (a *app) terminal(d *desk.Desk, plain bool) ui.Surface {
 	beside := a.getenv(pane.Variable) != ""
-	options := tty.Options{Getenv: a.environ(), Desk: d, Turn: a.turn, Opened: !beside, Pane: beside}
+	options := tty.Options{Getenv: a.environ(), Desk: d, Lock: a.terminalLock, Opened: !beside, Pane: beside}
 	if plain {
 		return tty.NewPlain(options)
 	}

@@ -84,7 +84,7 @@ func (a *app) printFindings(found []finding) {
 			fmt.Fprintf(&b, "%s\n", capital(f.Part))
 		}
 		lead := fmt.Sprintf("  %s%s ", mark, strings.Repeat(" ", max(0, 6-ansi.StringWidth(mark))))
-		lines := term.Hang(lead, f.Name+": "+question.Block(f.Text), cmp.Or(a.out.width(), unwrapped))
+		lines := term.HangingIndent(lead, f.Name+": "+question.Block(f.Text), cmp.Or(a.out.width(), unwrapped))
 		fmt.Fprintln(&b, strings.Join(lines, "\n"))
 		if f.Remedy != "" {
 			fmt.Fprintf(&b, "         → %s\n", question.Line(f.Remedy))

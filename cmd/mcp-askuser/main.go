@@ -35,29 +35,29 @@ import (
 
 // app is what the commands share.
 type app struct {
-	name     string // by which the program was called
-	args     []string
-	in       *os.File
-	out      *output
-	err      io.Writer
-	getenv   func(string) string
-	config   *settings.Settings     // of the command that runs
-	log      *slog.Logger           // to standard error
-	deferred deferredLog            // the log while a form has the terminal
-	turn     *tty.Turn              // on the terminal
-	screen   atomic.Pointer[func()] // restores the terminal of an inbox
-	remote   bool                   // the askers are on other machines: no terminal here is theirs
-	proves   bool                   // what is asked needs a proof
-	noWait   bool                   // the command prints what is known, and ends
-	opened   bool                   // the user opened the form: no agent did
-	stores   []io.Closer            // that are open
+	name         string // by which the program was called
+	args         []string
+	in           *os.File
+	out          *output
+	err          io.Writer
+	getenv       func(string) string
+	config       *settings.Settings     // of the command that runs
+	log          *slog.Logger           // to standard error
+	deferred     deferredLog            // the log while a form has the terminal
+	terminalLock *tty.Lock              // on the terminal
+	screen       atomic.Pointer[func()] // restores the terminal of an inbox
+	remote       bool                   // the askers are on other machines: no terminal here is theirs
+	proves       bool                   // what is asked needs a proof
+	noWait       bool                   // the command prints what is known, and ends
+	opened       bool                   // the user opened the form: no agent did
+	stores       []io.Closer            // that are open
 }
 
 func main() {
 	abortOnPanic()
 	cobra.EnableCommandSorting = false // help has the commands in the order of [app.root]
 	a := &app{name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), in: os.Stdin, out: &output{Writer: os.Stdout},
-		err: os.Stderr, getenv: os.Getenv, turn: tty.NewTurn()}
+		err: os.Stderr, getenv: os.Getenv, terminalLock: tty.NewLock()}
 	defer a.restoreTerminal() // after a panic
 	// A pipe without a reader is a write error, which is reported. An ignored signal
 	// would be inherited by the programs that this one starts.
@@ -70,7 +70,7 @@ func main() {
 
 // restoreTerminal restores the terminal, whatever draws on it.
 func (a *app) restoreTerminal() {
-	a.turn.Rescue()
+	a.terminalLock.Rescue()
 	if release := a.screen.Load(); release != nil {
 		(*release)()
 	}

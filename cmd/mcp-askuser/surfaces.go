@@ -40,7 +40,7 @@ func checkRemote(names []string) error {
 // client's form; nil if the user has named an order.
 func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status) (all []ui.Surface, beside ui.Surface) {
 	s, getenv := a.settings(), a.environ()
-	terminal := tty.Options{Getenv: getenv, Desk: d, Turn: a.turn, Opened: a.opened, Interrupted: interrupted}
+	terminal := tty.Options{Getenv: getenv, Desk: d, Lock: a.terminalLock, Opened: a.opened, Interrupted: interrupted}
 	byName := map[string]ui.Surface{
 		"elicit": askuser.Elicit(),
 		"tty":    tty.New(terminal),

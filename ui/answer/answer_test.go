@@ -16,8 +16,8 @@ func TestScripts(t *testing.T) {
 		"db": {Answer: answered("db", "", "lite")}, "feat": {Answer: answered("feat", "Search", "b")},
 		"name": {Answer: answered("name", "shop")}, "ok": {Answer: answered("ok", "", question.NoID)},
 	}}
-	turns, sheet, touch := Options{Layout: Turns}, Options{Layout: Sheet}, Options{MustTouch: true}
-	touchTurns := Options{Layout: Turns, MustTouch: true}
+	turns, sheet, touch := Options{Layout: Sequence}, Options{Layout: Sheet}, Options{MustTouch: true}
+	touchTurns := Options{Layout: Sequence, MustTouch: true}
 	for _, tt := range []struct {
 		name   string
 		qs     []question.Question
@@ -82,7 +82,7 @@ func TestScripts(t *testing.T) {
 		{"must touch", ask(proposing(text(), "shop")), touch, "next ! untouched; touch; next", "name=|shop"},
 		{"must touch, optional", ask(optional(one())), touch, "next ! untouched; skip; next", ""},
 		{"must touch, several", ask(several()), touch, "next ! untouched; touch; next; next", "feat=a,c|"},
-		{"must touch, draft", ask(one()), Options{Layout: Turns, MustTouch: true, Draft: question.Reply{Answers: []question.Answer{answered("db", "", "pg")}}},
+		{"must touch, draft", ask(one()), Options{Layout: Sequence, MustTouch: true, Draft: question.Reply{Answers: []question.Answer{answered("db", "", "pg")}}},
 			"next ! untouched; accept; next; next", "db=pg|"},
 		{"must touch, back", ask(one(), yesNo()), touchTurns, "put 1; next; back; next; choose no; next; next", "db=pg| ok=false|"},
 
@@ -135,10 +135,10 @@ func TestChoices(t *testing.T) {
 		{"one, other", worded, Options{}, "choose other", "1.PostgreSQL 2.SQLite 3.None other*"},
 		{"one, skipped", optional(one()), Options{}, "choose 2; skip", "1.PostgreSQL 2.SQLite 3.None other open*"},
 		{"several on a page", several(), Options{}, "", "1.Auth*+ 2.Logs 3.Mail*+ other"},
-		{"several in turns", closed(several()), Options{Layout: Turns}, "", "1.Auth+ 2.Logs 3.Mail+"},
+		{"several in turns", closed(several()), Options{Layout: Sequence}, "", "1.Auth+ 2.Logs 3.Mail+"},
 		{"yes or no", yesNo(), Options{}, "choose no", "yes no*"},
 		{"text", text(), Options{}, "", "other"},
-		{"text, declared", proposing(text(), "shop"), Options{Layout: Turns}, "", "proposed+ other"},
+		{"text, declared", proposing(text(), "shop"), Options{Layout: Sequence}, "", "proposed+ other"},
 		{"text, declared on its page", optional(proposing(text(), "shop")), Options{}, "", "proposed*+ other open"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestChoices(t *testing.T) {
 
 // TestOtherReplies are a dismissal and a discussion, which leave the answers as they are.
 func TestOtherReplies(t *testing.T) {
-	turns := Options{Layout: Turns}
+	turns := Options{Layout: Sequence}
 	for _, tt := range []struct {
 		name                 string
 		qs                   []question.Question
@@ -226,13 +226,13 @@ func TestSheet(t *testing.T) {
 // TestRefuse: what could not be committed is asked again where it can be changed.
 func TestRefuse(t *testing.T) {
 	refused := question.Violations{{Path: "answers.ok", Message: "is gone"}, {Path: "note", Message: "too long"}, {Path: "answers.db", Message: "is gone too"}}
-	for layout, want := range map[Layout]string{Pages: "review", Turns: "ok 2/2"} {
+	for layout, want := range map[Layout]string{Pages: "review", Sequence: "ok 2/2"} {
 		d := New(record(one(), yesNo()), Options{Layout: layout})
 		play(t, d, "choose 1; next; choose yes; next; next")
 		if current, rest := d.Refuse(refused); len(rest) != 1 || rest[0].Path != "note" || len(current) != 1 || current[0].Path != "answers.db" {
 			t.Errorf("of the current question %v, the rest %v", current, rest)
 		}
-		if q := d.Current(); q.ID != "db" || q.reopened != (layout == Turns) {
+		if q := d.Current(); q.ID != "db" || q.reopened != (layout == Sequence) {
 			t.Errorf("%+v", q)
 		}
 		if play(t, d, "next"); where(d) != want {

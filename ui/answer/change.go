@@ -230,7 +230,7 @@ func (s *Set) Next() (ready bool, err error) {
 		if missing == nil {
 			return true, nil
 		}
-		s.turn(missing)
+		s.setCurrent(missing)
 		return false, ErrUnconfirmed
 	}
 	err = q.confirm()
@@ -241,13 +241,13 @@ func (s *Set) Next() (ready bool, err error) {
 	shown := s.Shown()
 	here := slices.Index(shown, q)
 	rest := shown[here+1:]
-	if s.options.Layout == Turns { // which has no page on which to find one that was left out
+	if s.options.Layout == Sequence { // which has no page on which to find one that was left out
 		rest = slices.Concat(rest, shown[:here])
 	}
 	next := firstOpen(rest)
 	switch {
 	case next != nil:
-		s.turn(next)
+		s.setCurrent(next)
 	case s.Reviews():
 		s.at = review
 	default:
@@ -287,8 +287,8 @@ func (s *Set) Goto(id string) error {
 
 // reopen turns to a question, to be confirmed again where the layout says so.
 func (s *Set) reopen(q *Question) {
-	s.turn(q)
-	q.reopened = s.options.Layout == Turns
+	s.setCurrent(q)
+	q.reopened = s.options.Layout == Sequence
 }
 
 // Review turns to the review, which is needed from then on.

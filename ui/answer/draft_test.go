@@ -117,7 +117,7 @@ func TestForeignDraft(t *testing.T) {
 
 // TestDraftIsNoAnswer: nothing of a draft is sent unless it is confirmed.
 func TestDraftIsNoAnswer(t *testing.T) {
-	for _, layout := range []Layout{Pages, Turns} {
+	for _, layout := range []Layout{Pages, Sequence} {
 		d := New(record(one()), Options{Layout: layout, Draft: question.Reply{Answers: []question.Answer{answered("db", "", "lite")}}})
 		if r, err := d.Reply(); err == nil || len(r.Answers) > 0 {
 			t.Errorf("layout %d: reply %+v, %v", layout, r, err)

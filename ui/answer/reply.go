@@ -84,7 +84,7 @@ func (s *Set) Draft() question.Reply {
 }
 
 // Refuse takes the faults of a reply that could not be committed. The first question with one
-// is current, and with layout Turns all of them are to be confirmed again. It returns the faults
+// is current, and with layout Sequence all of them are to be confirmed again. It returns the faults
 // of that question, and those of no question that is shown.
 func (s *Set) Refuse(found question.Violations) (current, rest question.Violations) {
 	shown := s.Shown()
@@ -95,7 +95,7 @@ func (s *Set) Refuse(found question.Violations) (current, rest question.Violatio
 			rest = append(rest, v)
 			continue
 		}
-		shown[i].reopened = s.options.Layout == Turns
+		shown[i].reopened = s.options.Layout == Sequence
 		if i < first {
 			first, current = i, nil
 		}
@@ -104,7 +104,7 @@ func (s *Set) Refuse(found question.Violations) (current, rest question.Violatio
 		}
 	}
 	if current != nil {
-		s.turn(shown[first])
+		s.setCurrent(shown[first])
 	}
 	return current, rest
 }

@@ -21,10 +21,10 @@ const (
 	// question leaves it confirmed. A review is needed where more than one question is shown, or
 	// has been.
 	Pages Layout = iota
-	// Turns asks one question after the other, each answered in one go (Put, then Next). Going
+	// Sequence asks one question after the other, each answered in one go (Put, then Next). Going
 	// back to a question has it confirmed again. A review is needed where more than one question
 	// is shown.
-	Turns
+	Sequence
 	// Sheet shows all questions at once. What a question holds counts without Next, and
 	// follow-ups are shown with the marks. No review is needed.
 	Sheet
@@ -92,7 +92,7 @@ func New(rec desk.Record, o Options) *Set {
 		s.questions = append(s.questions, q)
 	}
 	if shown := s.Shown(); len(shown) > 0 {
-		s.turn(shown[0])
+		s.setCurrent(shown[0])
 	}
 	s.noteReview()
 	return s
@@ -193,8 +193,8 @@ func (s *Set) Clone() *Set {
 	return &c
 }
 
-// turn makes a question the current one.
-func (s *Set) turn(to *Question) { s.at = slices.Index(s.questions, to) }
+// setCurrent makes a question the current one.
+func (s *Set) setCurrent(to *Question) { s.at = slices.Index(s.questions, to) }
 
 // noteReview remembers that more than one question was shown.
 func (s *Set) noteReview() {

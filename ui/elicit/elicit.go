@@ -80,7 +80,7 @@ type Style struct {
 }
 
 // line reports whether a question is a line of text.
-func (s Style) line(q *turn) bool { return s.Line || q.Several() && !s.Arrays }
+func (s Style) line(q *shownQuestion) bool { return s.Line || q.Several() && !s.Arrays }
 
 // New returns the surface that asks through client.
 func New(client Client, style Style) ui.Surface { return &surface{client, style} }
@@ -109,7 +109,7 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 			}
 			return err
 		}
-		q := c.due()
+		q := c.current()
 		f := c.form(q)
 		got, err := s.showForm(ctx, f, c.answered)
 		switch {
@@ -165,7 +165,7 @@ type conversation struct {
 	*answer.Set
 	Style
 	notice string // what the next form says first
-	kept   string // a text for the question that is due, typed without the sign of a line
+	kept   string // a text for the current question, typed without the sign of a line
 	slips  int    // in a row
 	early  int    // accepts in a row that came too early
 	ready  bool   // every question has its answer
@@ -174,7 +174,7 @@ type conversation struct {
 }
 
 func newConversation(rec desk.Record, style Style) *conversation {
-	set := answer.New(words.Local.Shown(rec), answer.Options{Layout: answer.Turns})
+	set := answer.New(words.Local.Shown(rec), answer.Options{Layout: answer.Sequence})
 	return &conversation{Set: set, Style: style, ready: set.Current() == nil}
 }
 
@@ -185,17 +185,17 @@ func (c *conversation) maxSlips() int {
 	return maxSlips
 }
 
-// turn is the question that a form asks.
-type turn struct {
+// shownQuestion is the question that a form asks.
+type shownQuestion struct {
 	*answer.Question
 	previous *answer.Question // to go back to; nil for the first
 }
 
-// due returns the question that is due.
-func (c *conversation) due() *turn { return &turn{c.Current(), c.Previous()} }
+// current returns the question that the next form asks.
+func (c *conversation) current() *shownQuestion { return &shownQuestion{c.Current(), c.Previous()} }
 
 // apply takes what was read from the form of q.
-func (c *conversation) apply(q *turn, got reading) {
+func (c *conversation) apply(q *shownQuestion, got reading) {
 	c.early = 0
 	if got.slip == "" {
 		c.kept, c.answered = "", true
@@ -211,7 +211,7 @@ func (c *conversation) apply(q *turn, got reading) {
 
 // act enters what was read from the form of q, and returns why the question is asked again, if
 // it is.
-func (c *conversation) act(q *turn, got reading) (slip string) {
+func (c *conversation) act(q *shownQuestion, got reading) (slip string) {
 	if got.back {
 		_ = c.Back() // the choice exists only where a question is before
 		return ""

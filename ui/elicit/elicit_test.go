@@ -367,7 +367,7 @@ func TestRows(t *testing.T) {
 			c := newConversation(desk.Record{Set: question.Set{Questions: []question.Question{tc.q}}}, Style{Arrays: true})
 			var got []string
 			values := map[string]bool{}
-			for _, e := range c.form(c.due()).entries {
+			for _, e := range c.form(c.current()).entries {
 				got = append(got, e.Title)
 				values[e.Value] = true
 			}

@@ -13,7 +13,7 @@ import (
 
 // describe writes what the form says above and below its fields: first what was
 // wrong, then the question with its details, then what else the user must know.
-func (c *conversation) describe(f *form, q *turn) {
+func (c *conversation) describe(f *form, q *shownQuestion) {
 	notice, context := c.notice, strings.Join(c.context(q), " · ")
 	c.notice = ""
 	if c.kept != "" {
@@ -93,7 +93,7 @@ func wrap(s string) string { return ansi.Wrap(s, rowWidth, "") }
 // never does.
 func (s Style) Cuts(set *question.Set) bool {
 	for _, q := range answer.New(desk.Record{Set: *set}, answer.Options{}).All() {
-		t, beside := &turn{Question: q}, ""
+		t, beside := &shownQuestion{Question: q}, ""
 		if s.line(t) {
 			var x form
 			t.asLine(&x)

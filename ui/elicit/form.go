@@ -26,7 +26,7 @@ const (
 // form is one elicitation with one property, for a question or the text of its "Other": a
 // list, a text where it has no entries, or a line.
 type form struct {
-	asks                    *turn // the question
+	asks                    *shownQuestion // the question
 	message                 string
 	key, title, description string
 	several                 bool
@@ -54,8 +54,8 @@ const (
 // has it.
 const bullet = "• "
 
-// form builds the form of the question that is due.
-func (c *conversation) form(q *turn) *form {
+// form builds the form of a question.
+func (c *conversation) form(q *shownQuestion) *form {
 	f := &form{asks: q, key: shorten(q.ID, maxWord), title: cmp.Or(rowText(q.Header, maxWord), words.T("Your answer"))}
 	switch {
 	case c.line(q):
@@ -86,7 +86,7 @@ func (c *conversation) form(q *turn) *form {
 // open, writing an answer, going back. In a line, writing comes before leaving open. Of a
 // choice of one in a list, the first row is what a careless Enter takes: it is the
 // declared default, or else the refusal.
-func (q *turn) rows(line bool) (rows []int) {
+func (q *shownQuestion) rows(line bool) (rows []int) {
 	for i, r := range q.Choices() {
 		if r.Kind != answer.Proposed || q.proposes() {
 			rows = append(rows, i)
@@ -117,13 +117,13 @@ func (q *turn) rows(line bool) (rows []int) {
 
 // proposes reports whether a declared text is a row: one can only take what one can see
 // whole.
-func (q *turn) proposes() bool {
+func (q *shownQuestion) proposes() bool {
 	return q.Choice(answer.Proposed) >= 0 && !blank(q.Default) && shorten(q.Default, maxLabel) == q.Default
 }
 
 // entries are the entries of rows: a label with its description beside it, unlike any
 // other.
-func (q *turn) entries(rows []int, line bool) (out []entry) {
+func (q *shownQuestion) entries(rows []int, line bool) (out []entry) {
 	for _, row := range rows {
 		label, description := q.label(row, line)
 		e := entry{Value: rowText(label, maxLabel), row: row}
@@ -139,7 +139,7 @@ func (q *turn) entries(rows []int, line bool) (out []entry) {
 }
 
 // label is what a row says.
-func (q *turn) label(row int, line bool) (label, description string) {
+func (q *shownQuestion) label(row int, line bool) (label, description string) {
 	switch row {
 	case goBack:
 		return words.T("Back"), rowText(q.previous.Text, maxWord)
@@ -166,7 +166,7 @@ func join(sep string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), sep)
 }
 
-func (c *conversation) context(q *turn) (out []string) {
+func (c *conversation) context(q *shownQuestion) (out []string) {
 	add := func(when bool, text string) {
 		if when {
 			out = append(out, text)

@@ -24,7 +24,7 @@ import (
 const sign = "="
 
 // asLine makes a form one text.
-func (q *turn) asLine(f *form) {
+func (q *shownQuestion) asLine(f *form) {
 	f.line, f.several, f.entries = true, q.Several(), q.entries(q.rows(true), true)
 	if !q.Chooses() { // the text is the line itself
 		f.entries = slices.DeleteFunc(f.entries, func(e entry) bool { return e.row == q.Choice(answer.Other) })
@@ -56,7 +56,7 @@ func (q *turn) asLine(f *form) {
 
 // names are the words that name the options: yes and no, or numbers, unless one of them
 // is the label of an option.
-func (q *turn) names() []string {
+func (q *shownQuestion) names() []string {
 	if q.Choice(answer.Yes) >= 0 {
 		return []string{"yes", "no"}
 	}

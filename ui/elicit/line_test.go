@@ -179,6 +179,6 @@ func TestLineFits(t *testing.T) {
 }
 
 // asked is the only question of a set, as it is due.
-func asked(q question.Question) *turn {
-	return newConversation(desk.Record{Set: question.Set{Questions: []question.Question{q}}}, Style{}).due()
+func asked(q question.Question) *shownQuestion {
+	return newConversation(desk.Record{Set: question.Set{Questions: []question.Question{q}}}, Style{}).current()
 }

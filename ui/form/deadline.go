@@ -28,7 +28,7 @@ func (f *Form) countDown() tea.Cmd {
 		return nil
 	}
 	f.alarm = at
-	return f.window.Gate.After(wait, term.Then(func() tea.Cmd {
+	return f.window.Gate.After(wait, term.Callback(func() tea.Cmd {
 		if at.Equal(f.alarm) { // else an earlier one was set
 			f.alarm = time.Time{}
 		}

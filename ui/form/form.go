@@ -108,7 +108,7 @@ func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 	}
 	f.list = newList(f)
 	f.drafts.last = f.set.Draft()
-	f.begin()
+	f.showCurrent()
 	return f
 }
 
@@ -189,7 +189,7 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 		f.cause = msg.Cause // that reply may have been the first
 	case Status:
 		f.status = msg
-	case term.Then:
+	case term.Callback:
 		return msg()
 	case term.Edited:
 		if msg.Err != nil {

@@ -14,7 +14,7 @@ import (
 func (f *Form) lookBack() tea.Cmd {
 	return func() tea.Msg {
 		rounds := f.options.Rounds()
-		return term.Then(func() tea.Cmd { f.openHistory(rounds); return nil })
+		return term.Callback(func() tea.Cmd { f.openHistory(rounds); return nil })
 	}
 }
 

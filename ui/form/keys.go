@@ -47,45 +47,45 @@ func (f *Form) bindings() term.Bindings {
 		}
 	}
 	keys := term.Bindings{
-		{Keys: "space", Hint: words.T("mark"), Off: !options || !several, Do: term.Only(func() { f.pick(q) })},
+		{Keys: "space", Hint: words.T("mark"), Off: !options || !several, Do: term.Action(func() { f.pick(q) })},
 		{Keys: "enter", Hint: f.onward(), Do: f.enter},
-		{Keys: "?", Hint: words.T("keys"), Off: types, Do: term.Only(f.explain)},
+		{Keys: "?", Hint: words.T("keys"), Off: types, Do: term.Action(f.explain)},
 		{Keys: "esc", Hint: f.backward(), Do: f.escape},
 		{Keys: ListKey, Hint: words.T("list"), Off: !f.options.List},
-		{Keys: "tab", Hint: readAll, Off: !asks, Do: term.Only(func() { f.reader = term.TextReader(everything(q)) })},
+		{Keys: "tab", Hint: readAll, Off: !asks, Do: term.Action(func() { f.reader = term.TextReader(everything(q)) })},
 		// A row of the review is a question, which its number opens.
-		{Keys: "e right", Hint: words.T("edit"), Off: asks || types, Do: term.Only(func() { f.change(f.at) })},
+		{Keys: "e right", Hint: words.T("edit"), Off: asks || types, Do: term.Action(func() { f.change(f.at) })},
 		{Keys: "1", Name: number, Hint: choose, Off: !options},
 		{Keys: "alt+enter", Hint: words.T("new line"), Off: !writes},
 		{Keys: term.EditKey, Hint: words.T("editor"), Off: !writes, Do: edit},
-		{Keys: term.DismissKey, Hint: words.T("dismiss"), Do: term.Only(func() { f.ask(false) })},
-		{Keys: term.DiscussKey, Hint: words.T("discuss first"), Do: term.Only(func() { f.ask(true) })},
+		{Keys: term.DismissKey, Hint: words.T("dismiss"), Do: term.Action(func() { f.ask(false) })},
+		{Keys: term.DiscussKey, Hint: words.T("discuss first"), Do: term.Action(func() { f.ask(true) })},
 		{Keys: liftKey, Hint: words.T("lift the limit"), Off: f.options.Lift == nil || f.lifted, Do: f.lift},
 		{Keys: roundsKey, Hint: words.T("earlier questions"), Off: f.options.Rounds == nil || f.rec.Round <= 1,
 			Do: f.lookBack},
-		{Keys: noteKey, Hint: words.T("note"), Off: notes, Do: term.Only(func() { f.focus(noting) })},
+		{Keys: noteKey, Hint: words.T("note"), Off: notes, Do: term.Action(func() { f.focus(noting) })},
 		{
 			Keys: delegateKey, Hint: words.T("let the agent decide"), Off: !asks || notes || confirms,
-			Do: term.Only(f.delegate),
+			Do: term.Action(f.delegate),
 		},
 		{
 			Keys: "pgup", Name: "pgup/pgdn", Hint: words.T("scroll preview"), Off: !options || f.previews[q.ID] == nil,
-			Do: term.Only(func() { f.previewY -= previewStep }),
+			Do: term.Action(func() { f.previewY -= previewStep }),
 		},
-		{Keys: "pgdown", Off: !options || f.previews[q.ID] == nil, Do: term.Only(func() { f.previewY += previewStep })},
-		{Keys: "s", Hint: words.T("skip"), Off: !options || q.Required, Do: term.Only(func() { f.did(q.Skip()) })},
-		{Keys: "/", Hint: words.T("filter"), Off: !options || confirms, Do: term.Only(func() { f.focus(filtering) })},
+		{Keys: "pgdown", Off: !options || f.previews[q.ID] == nil, Do: term.Action(func() { f.previewY += previewStep })},
+		{Keys: "s", Hint: words.T("skip"), Off: !options || q.Required, Do: term.Action(func() { f.report(q.Skip()) })},
+		{Keys: "/", Hint: words.T("filter"), Off: !options || confirms, Do: term.Action(func() { f.focus(filtering) })},
 		{
 			Keys: recallKey, Hint: words.T("use your earlier answer again"),
-			Off: !asks || q.Memory == nil || notes, Do: term.Only(f.recall),
+			Off: !asks || q.Memory == nil || notes, Do: term.Action(f.recall),
 		},
 		{Keys: "up", Hint: words.T("move"), Name: "↑↓", Off: types},
 		{
-			Keys: "up", Off: at != answering || at == f.home() || !f.entry.AtTop(),
-			Do: term.Only(func() { f.focus(choosing) }),
+			Keys: "up", Off: at != answering || at == f.firstField() || !f.entry.AtTop(),
+			Do: term.Action(func() { f.focus(choosing) }),
 		},
-		{Keys: "shift+tab", Off: notes, Do: term.Only(f.back)},
-		{Keys: "left ctrl+b", Off: types, Do: term.Only(f.back)},
+		{Keys: "shift+tab", Off: notes, Do: term.Action(f.back)},
+		{Keys: "left ctrl+b", Off: types, Do: term.Action(f.back)},
 	}
 	if !asks && !types {
 		keys = append(keys, f.changeNumbers()...)
@@ -145,7 +145,7 @@ func (f *Form) backward() string {
 		return ""
 	case f.field == filtering, f.field == choosing && f.filter != "":
 		return words.T("show all")
-	case f.field == answering && f.field != f.home():
+	case f.field == answering && f.field != f.firstField():
 		return words.T("to the options")
 	case f.field == ending, f.set.Previous() != nil:
 		return words.T("back")

@@ -21,7 +21,7 @@ func (f *Form) inWords(err error) string {
 	case errors.Is(err, answer.ErrUnconfirmed):
 		return words.T("This answer is not confirmed yet: enter confirms it.")
 	case refused:
-		return words.Local.Unfit(faults)
+		return words.Local.AnswerFaults(faults)
 	}
 	return ""
 }

@@ -68,14 +68,14 @@ func (f *Form) take(q *answer.Question) tea.Cmd {
 	}
 	switch {
 	case q.Untouched():
-		f.did(answer.ErrUntouched)
+		f.report(answer.ErrUntouched)
 		return nil
 	case q.Skipped, q.Delegated:
 	case q.Choices()[f.at].Kind == answer.Other && empty:
 		f.write(q)
 		return nil
 	case !q.Several():
-		f.did(q.Choose(f.at))
+		f.report(q.Choose(f.at))
 	}
 	return f.next()
 }
@@ -89,9 +89,9 @@ func (f *Form) goTo(q *answer.Question, at int) {
 	f.point(at)
 	switch {
 	case !q.Several():
-		f.did(q.Choose(at))
+		f.report(q.Choose(at))
 	case q.Skipped, q.Delegated:
-		f.did(q.Put(nil, ""))
+		f.report(q.Put(nil, ""))
 	default:
 		q.Touch()
 	}
@@ -110,11 +110,11 @@ func (f *Form) pick(q *answer.Question) {
 	f.goTo(q, at)
 	switch {
 	case q.Several() && q.Choices()[at].Marked:
-		f.did(q.Unchoose(at))
+		f.report(q.Unchoose(at))
 	case q.Choices()[at].Kind == answer.Other:
 		f.write(q)
 	default:
-		f.did(q.Choose(at))
+		f.report(q.Choose(at))
 	}
 }
 
@@ -133,9 +133,9 @@ func (f *Form) named(q *answer.Question, name string) func() tea.Cmd {
 	case at < 0:
 		return nil
 	case len(q.Options) > 9: // more than digits name: a digit only leads there
-		return term.Only(func() { f.goTo(q, at) })
+		return term.Action(func() { f.goTo(q, at) })
 	}
-	return term.Only(func() { f.point(at); f.pick(q) })
+	return term.Action(func() { f.point(at); f.pick(q) })
 }
 
 // numbers names the keys that choose a row.
@@ -180,7 +180,7 @@ func (f *Form) takeOther(q *answer.Question) tea.Cmd {
 	if empty {
 		return nil
 	}
-	f.did(q.Choose(q.Choice(answer.Other)))
+	f.report(q.Choose(q.Choice(answer.Other)))
 	if q.Several() {
 		return nil
 	}

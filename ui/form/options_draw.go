@@ -61,7 +61,7 @@ func (f *Form) drawOption(q *answer.Question, at, width, lines int) row {
 	lead := term.Pad(r.Key(), len(strconv.Itoa(len(q.Options)))) + " " + term.Mark(q.Several(), r.Marked) + " "
 	indent := ansi.StringWidth(lead)
 	below, other := term.Block{}, r.Kind == answer.Other
-	out := row{number: at, lines: term.RenderLines(style, term.Hang(lead, label, width))}
+	out := row{number: at, lines: term.RenderLines(style, term.HangingIndent(lead, label, width))}
 	switch {
 	case other && f.field == answering:
 		below = f.entry.Draw(s, width-indent, lines-len(out.lines))

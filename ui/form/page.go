@@ -35,18 +35,18 @@ type page struct {
 	reader   *term.Reader
 }
 
-// begin shows the current question of the set, or the review, as the user first sees it.
-func (f *Form) begin() {
+// showCurrent shows the current question of the set, or the review, as the user first sees it.
+func (f *Form) showCurrent() {
 	f.page = page{}
 	q := f.set.Current()
 	if q != nil && q.Chooses() {
 		f.at = first(q)
 	}
-	f.focus(f.home())
+	f.focus(f.firstField())
 }
 
-// home is the field that has the keyboard of a page at first.
-func (f *Form) home() field {
+// firstField is the field that has the keyboard of a page at first.
+func (f *Form) firstField() field {
 	q := f.set.Current()
 	if q != nil && !q.Chooses() {
 		return answering
@@ -58,7 +58,7 @@ func (f *Form) home() field {
 func (f *Form) focus(to field) {
 	q := f.set.Current()
 	if f.field == answering && to != answering && q.NeedsWords() {
-		f.did(q.Unchoose(q.Choice(answer.Other)))
+		f.report(q.Unchoose(q.Choice(answer.Other)))
 	}
 	f.field = to
 	f.edit()
@@ -132,47 +132,47 @@ func (f *Form) takeOver() {
 		f.filter = text
 		f.narrow(q)
 	case q.Chooses(), strings.TrimSpace(q.Typed()) != text:
-		f.did(q.Type(text))
+		f.report(q.Type(text))
 	default:
 		q.Touch()
 	}
 }
 
-// did follows a change of the current question. Err is why it was not changed.
-func (f *Form) did(err error) {
+// report follows a change of the current question. Err is why it was not changed.
+func (f *Form) report(err error) {
 	if err != nil {
 		f.notice = f.inWords(err)
 	}
 }
 
-// turn follows a change of the current question of the set from this one, if there was one. Err
+// questionChanged follows a change of the current question of the set from this one, if there was one. Err
 // is why there was none, or why the review turned to a question.
-func (f *Form) turn(from *answer.Question, err error) {
+func (f *Form) questionChanged(from *answer.Question, err error) {
 	if f.set.Current() != from {
-		f.begin()
+		f.showCurrent()
 	}
-	f.did(err)
+	f.report(err)
 }
 
 // next confirms the question and turns to the next, or sends.
 func (f *Form) next() tea.Cmd {
 	from := f.set.Current()
 	ready, err := f.set.Next()
-	f.turn(from, err)
+	f.questionChanged(from, err)
 	if ready {
 		return f.sendReply(f.set.Reply)
 	}
 	return nil
 }
 
-func (f *Form) back() { f.turn(f.set.Current(), f.set.Back()) }
+func (f *Form) back() { f.questionChanged(f.set.Current(), f.set.Back()) }
 
 // find returns what a key or a paste does on the page now; nil is nothing.
 func (f *Form) find(msg tea.Msg) func() tea.Cmd {
 	pressed, isKey := msg.(tea.KeyPressMsg)
 	switch {
 	case f.reader != nil && isKey:
-		return term.Only(func() {
+		return term.Action(func() {
 			if f.reader.Press(pressed) {
 				f.reader = nil
 			}
@@ -185,13 +185,13 @@ func (f *Form) find(msg tea.Msg) func() tea.Cmd {
 			return binding.Do
 		}
 		if f.moves(pressed.String()) {
-			return term.Only(func() { f.move(pressed) })
+			return term.Action(func() { f.move(pressed) })
 		}
 	}
 	q := f.set.Current()
 	switch {
 	case f.entry != nil:
-		return term.Only(func() { f.typeIn(msg) })
+		return term.Action(func() { f.typeIn(msg) })
 	case isKey && q != nil:
 		return f.named(q, pressed.String())
 	}
@@ -227,7 +227,7 @@ func (f *Form) enter() tea.Cmd {
 	q := f.set.Current()
 	switch f.field {
 	case noting:
-		f.focus(f.home())
+		f.focus(f.firstField())
 		return nil
 	case filtering:
 		f.focus(choosing)
@@ -255,8 +255,8 @@ func (f *Form) escape() tea.Cmd {
 	case f.field == filtering:
 		f.filter = ""
 		f.focus(choosing)
-	case f.field != f.home():
-		f.focus(f.home())
+	case f.field != f.firstField():
+		f.focus(f.firstField())
 	case f.filter != "":
 		f.filter = ""
 	case f.set.Previous() != nil:
@@ -282,16 +282,16 @@ func (f *Form) ask(discuss bool) {
 // stays.
 func (f *Form) recall() {
 	q := f.set.Current()
-	f.did(q.Recall())
+	f.report(q.Recall())
 	f.filter = ""
 	if q.Chooses() {
 		f.point(first(q))
 	}
-	f.focus(f.home())
+	f.focus(f.firstField())
 }
 
 // delegate leaves the question to the agent, once Enter confirms it.
 func (f *Form) delegate() {
-	f.did(f.set.Current().Delegate())
-	f.focus(f.home())
+	f.report(f.set.Current().Delegate())
+	f.focus(f.firstField())
 }

@@ -10,7 +10,7 @@ import (
 func (f *Form) lift() tea.Cmd {
 	return func() tea.Msg {
 		err := f.options.Lift()
-		return term.Then(func() tea.Cmd {
+		return term.Callback(func() tea.Cmd {
 			if f.lifted = f.lifted || err == nil; err != nil {
 				f.notice = words.Local.LimitStays(err)
 			}

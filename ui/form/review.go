@@ -19,14 +19,14 @@ func (f *Form) change(at int) {
 	shown := f.set.Shown()
 	at = min(at, len(shown)-1)
 	if at >= 0 {
-		f.turn(nil, f.set.Goto(shown[at].ID))
+		f.questionChanged(nil, f.set.Goto(shown[at].ID))
 	}
 }
 
 // changeNumbers are the keys that go to a question by its number.
 func (f *Form) changeNumbers() (keys term.Bindings) {
 	for i := range min(len(f.set.Shown()), 9) {
-		b := term.Binding{Keys: strconv.Itoa(i + 1), Do: term.Only(func() { f.change(i) })}
+		b := term.Binding{Keys: strconv.Itoa(i + 1), Do: term.Action(func() { f.change(i) })}
 		if i == 0 {
 			b.Name, b.Hint = "1–9", words.T("edit that one")
 		}
@@ -48,9 +48,9 @@ func (f *Form) drawReview(width, lines int) term.Block {
 		if i == selected {
 			style = s.Cursor
 		}
-		text := term.Hang(strconv.Itoa(i+1)+" ", term.Line(q.Text, 500), inner)
+		text := term.HangingIndent(strconv.Itoa(i+1)+" ", term.Line(q.Text, 500), inner)
 		rows[i] = row{number: i, lines: term.RenderLines(style, term.Opening(text, max(lines/3, 1), inner))}
-		rows[i].lines = append(rows[i].lines, term.Hang("  "+s.Muted.Render("→ "), answered(q), inner)...)
+		rows[i].lines = append(rows[i].lines, term.HangingIndent("  "+s.Muted.Render("→ "), answered(q), inner)...)
 	}
 	return f.list.draw(rows, selected, width, true)
 }

@@ -267,7 +267,7 @@ func (f *Form) drawBody(q *answer.Question, width, rows int) (b term.Block) {
 		b.Add(note)
 	case f.note() != "":
 		b.Lines = append(b.Lines, "", s.Muted.Render(title))
-		b.Lines = append(b.Lines, term.Hang("  ", term.Safe(f.note()), width)...)
+		b.Lines = append(b.Lines, term.HangingIndent("  ", term.Safe(f.note()), width)...)
 	}
 	return b
 }

@@ -31,8 +31,8 @@ func (f *Form) refuse(faults question.Violations) {
 	current, rest := f.set.Refuse(faults)
 	switch {
 	case current != nil:
-		f.begin()
-		f.did(current)
+		f.showCurrent()
+		f.report(current)
 	case rest != nil:
 		f.notice = words.T("Not sent: %s.", words.Local.Refused(rest[0]))
 	}
@@ -44,7 +44,7 @@ func (f *Form) send(r question.Reply) tea.Cmd {
 	r.Took = f.window.Now().Sub(f.window.Appeared)
 	return func() tea.Msg {
 		err := f.commit(r)
-		return term.Then(func() tea.Cmd { return f.committed(r, err) })
+		return term.Callback(func() tea.Cmd { return f.committed(r, err) })
 	}
 }
 

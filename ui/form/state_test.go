@@ -103,7 +103,7 @@ func TestWithdrawnWhileSending(t *testing.T) {
 			r.keys("1")
 			r.send(tea.KeyPressMsg{Code: tea.KeyEnter})
 			r.Set(r.Now().Add(gate.Settle))
-			_, commit := r.f.Update(gate.Due{})
+			_, commit := r.f.Update(gate.Tick{})
 			r.send(Withdraw{context.Canceled})
 			r.keys("esc", "enter")
 			if r.f.State() != Open {

@@ -26,9 +26,9 @@ type Gate struct {
 	back  func()
 }
 
-// Due is the message that it is time for a look at the clock. Every model passes it
+// Tick is the message that it is time for a look at the clock. Every model passes it
 // to Update.
-type Due struct{}
+type Tick struct{}
 
 // NewGate returns a gate that shows nothing yet. After delivers a message when
 // a time has passed; nil takes Bubble Tea's own timer.
@@ -65,7 +65,7 @@ func (g *Gate) Waiting() bool { return g.m.Waiting() }
 
 // Update takes any message and returns the one that the model is to handle
 // now, nil for none: a key that counts, an act that was held until now, or what
-// is neither a key, a paste nor [Due]. The command must be run.
+// is neither a key, a paste nor [Tick]. The command must be run.
 func (g *Gate) Update(msg tea.Msg, p Page) (tea.Msg, tea.Cmd) {
 	now := g.now()
 	var v Verdict
@@ -81,7 +81,7 @@ func (g *Gate) Update(msg tea.Msg, p Page) (tea.Msg, tea.Cmd) {
 			kind = Stray
 		}
 		v = g.m.Key(now, "paste", kind)
-	case Due:
+	case Tick:
 		v = g.m.Tick(now)
 		msg = g.held
 	default:
@@ -115,5 +115,5 @@ func (g *Gate) arm() tea.Cmd {
 		return nil
 	}
 	g.armed = next
-	return g.after(next.Sub(now), Due{})
+	return g.after(next.Sub(now), Tick{})
 }

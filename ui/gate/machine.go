@@ -89,8 +89,8 @@ type Machine struct {
 	origin Origin
 	unseen bool
 
-	due     time.Time // end of the silence that awaitingQuiet or holding waits for
-	delayed bool      // one look for this silence was Late
+	quietEnd time.Time // end of the silence that awaitingQuiet or holding waits for
+	delayed  bool      // one look for this silence was Late
 
 	recent    []stroke // keys: the last, and all within Again of it
 	marked    bool     // this run has changed something
@@ -148,7 +148,7 @@ func (m *Machine) Key(now time.Time, key string, kind Kind) Verdict {
 			settled = now.Add(Word)
 		}
 		m.phase = holding
-		m.setDue(settled)
+		m.setQuietEnd(settled)
 		return Hold
 	}
 	return m.allow()
@@ -157,12 +157,12 @@ func (m *Machine) Key(now time.Time, key string, kind Kind) Verdict {
 // Tick looks at the clock. It returns Pass or Begin once the act that is held has
 // settled, and otherwise Ignore.
 func (m *Machine) Tick(now time.Time) Verdict {
-	due := m.Next()
+	end := m.Next()
 	switch {
-	case due.IsZero() || now.Before(due):
+	case end.IsZero() || now.Before(end):
 		return Ignore
-	case now.Sub(due) > Late && !m.delayed:
-		m.due, m.delayed = now.Add(Settle), true
+	case now.Sub(end) > Late && !m.delayed:
+		m.quietEnd, m.delayed = now.Add(Settle), true
 		return Ignore
 	}
 	settled := m.phase == holding
@@ -178,7 +178,7 @@ func (m *Machine) Next() time.Time {
 	if m.unseen || m.phase == blank || m.phase == listening {
 		return time.Time{}
 	}
-	return m.due
+	return m.quietEnd
 }
 
 // Waiting reports whether to say that keys do not count until the user pauses: one was
@@ -188,10 +188,10 @@ func (m *Machine) Waiting() bool { return m.phase == awaitingQuiet && m.discarde
 // awaitQuiet starts the wait for quiet anew.
 func (m *Machine) awaitQuiet(now time.Time) {
 	m.phase = awaitingQuiet
-	m.setDue(now.Add(Quiet))
+	m.setQuietEnd(now.Add(Quiet))
 }
 
-func (m *Machine) setDue(due time.Time) { m.due, m.delayed = due, false }
+func (m *Machine) setQuietEnd(end time.Time) { m.quietEnd, m.delayed = end, false }
 
 // allow lets a key change something.
 func (m *Machine) allow() Verdict {

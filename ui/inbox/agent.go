@@ -18,7 +18,7 @@ func (m *model) goToAgent() tea.Cmd {
 		if err == nil {
 			return nil
 		}
-		return term.Then(term.Only(func() {
+		return term.Callback(term.Action(func() {
 			m.note = words.T("The agent's terminal cannot be shown: %s", words.T(err.Error()))
 		}))
 	}

@@ -85,7 +85,7 @@ func (m *model) answerOthers() tea.Cmd {
 				failed = cmp.Or(failed, err)
 			}
 		}
-		return term.Then(term.Only(func() {
+		return term.Callback(term.Action(func() {
 			m.sent = append(m.sent, sent...)
 			m.note = words.N(len(sent), "The same answer was sent to %d other.", "The same answer was sent to %d others.")
 			if failed != nil {

@@ -33,7 +33,7 @@ func (m *model) openForm(id string, keys ...tea.Msg) tea.Cmd {
 		if err == nil {
 			options, status = backing.Options(m.ctx), backing.Status(m.ctx)
 		}
-		return term.Then(func() tea.Cmd {
+		return term.Callback(func() tea.Cmd {
 			m.opening = false
 			switch {
 			case err != nil:
@@ -100,7 +100,7 @@ func (m *model) addressTo(a *answer, cmd tea.Cmd) tea.Cmd {
 			}
 			return msg
 		default:
-			return term.Then(func() tea.Cmd {
+			return term.Callback(func() tea.Cmd {
 				if a != m.answer {
 					return nil
 				}
@@ -139,7 +139,7 @@ func (m *model) keepRest(a *answer) tea.Cmd {
 	m.unsaved[id] = draft
 	return func() tea.Msg {
 		err := m.saveDraft(a.rec, a.edition+1, draft)
-		return term.Then(term.Only(func() {
+		return term.Callback(term.Action(func() {
 			switch {
 			case err == nil && reflect.DeepEqual(m.unsaved[id], draft): // else a later form has left another
 				delete(m.unsaved, id)

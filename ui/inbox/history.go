@@ -41,7 +41,7 @@ func (m *model) loadHistory(search string) tea.Cmd {
 			}
 			rows = append(rows, newRow(rec))
 		}
-		return term.Then(term.Only(func() {
+		return term.Callback(term.Action(func() {
 			if ctx.Err() != nil { // a later look is on its way
 				return
 			}
@@ -65,7 +65,7 @@ func (m *model) reopen() tea.Cmd {
 		m.writes.RLock()
 		defer m.writes.RUnlock()
 		rec, err := m.desk.Reopen(m.ctx, r.rec.ID)
-		return term.Then(func() tea.Cmd {
+		return term.Callback(func() tea.Cmd {
 			if err != nil && !errors.Is(err, desk.ErrPending) {
 				m.note = words.Local.Sentence(words.T("It cannot be asked again: %s", question.Line(err.Error())))
 				return nil

@@ -64,7 +64,7 @@ func Run(ctx context.Context, o Options) error {
 	m := newModel(inner, o)
 	screen := term.NewScreen(term.ScreenOptions{
 		Model: m, In: o.In, Out: o.Out, Getenv: o.Getenv,
-		Leave: func(error) tea.Msg { return term.Then(m.quit) },
+		Leave: func(error) tea.Msg { return term.Callback(m.quit) },
 		Quit:  quitTime, Kill: quitTime,
 	})
 	if o.Shown != nil {

@@ -18,14 +18,14 @@ func (m *model) bindings() term.Bindings {
 	}
 	opens := func(keys ...tea.Msg) func() tea.Cmd { return func() tea.Cmd { return m.openSelected(keys...) } }
 	with := func(letter rune) func() tea.Cmd { return opens(tea.KeyPressMsg{Code: letter, Mod: tea.ModCtrl}) }
-	read := term.Only(m.read)
+	read := term.Action(m.read)
 	return term.Bindings{
 		{Keys: "enter", Hint: words.T("answer"), Kind: gate.Submit, Off: m.past, Do: opens()},
 		{Keys: "enter", Hint: words.T("read"), Kind: gate.Submit, Off: !m.past, Do: read},
-		{Keys: "?", Hint: words.T("keys"), Kind: gate.Move, Do: term.Only(m.explain)},
+		{Keys: "?", Hint: words.T("keys"), Kind: gate.Move, Do: term.Action(m.explain)},
 		{Keys: term.DismissKey, Hint: words.T("dismiss"), Off: m.past, Do: with('x')},
 		{Keys: "r", Hint: words.T("reopen"), Kind: gate.Submit, Off: !m.past, Do: m.reopen},
-		{Keys: "/", Hint: find, Do: term.Only(m.beginTyping)},
+		{Keys: "/", Hint: find, Do: term.Action(m.beginTyping)},
 		{Keys: "tab shift+tab", Hint: other, Kind: gate.Move, Do: m.switchTab},
 		{Keys: "q", Hint: words.T("quit"), Kind: gate.Quit, Do: m.quit},
 		{Keys: term.DiscussKey, Hint: words.T("discuss first"), Off: m.past, Do: with('d')},
@@ -57,7 +57,7 @@ func (m *model) find(msg tea.Msg) *term.Binding {
 	case !isKey:
 		return nil
 	case m.reader != nil && !(m.reread && name == "r"):
-		return &term.Binding{Kind: gate.Move, Do: term.Only(func() {
+		return &term.Binding{Kind: gate.Move, Do: term.Action(func() {
 			if m.reader.Press(key) {
 				m.reader = nil
 			}
@@ -66,7 +66,7 @@ func (m *model) find(msg tea.Msg) *term.Binding {
 	binding := m.bindings().Find(name)
 	by, moves := term.Step(name, m.list().Paginator.PerPage)
 	if binding == nil && moves {
-		return &term.Binding{Kind: gate.Move, Do: term.Only(func() { m.list().move(by) })}
+		return &term.Binding{Kind: gate.Move, Do: term.Action(func() { m.list().move(by) })}
 	}
 	return binding
 }
@@ -103,8 +103,8 @@ func (m *model) Keep() (back func()) {
 // its gate does that, and gets its timer's message here too.
 func (m *model) press(msg tea.Msg) tea.Cmd {
 	key, _ := msg.(tea.KeyPressMsg)
-	_, isDue := msg.(gate.Due)
-	if !isDue {
+	_, isTick := msg.(gate.Tick)
+	if !isTick {
 		m.note = ""
 	}
 	if m.answer != nil && key.String() != "ctrl+c" {

@@ -122,14 +122,14 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		if m.past {
 			return m.loadHistory(m.history.query)
 		}
-	case tea.KeyPressMsg, tea.PasteMsg, gate.Due:
+	case tea.KeyPressMsg, tea.PasteMsg, gate.Tick:
 		return m.press(msg)
 	case term.Edited:
 		if m.answer != nil {
 			return m.send(msg)
 		}
 		return m.Seen()
-	case term.Then:
+	case term.Callback:
 		return msg()
 	}
 	return nil
@@ -179,7 +179,7 @@ func (m *model) tick() tea.Cmd {
 		}
 	}
 	m.ticking = true
-	return m.after(pause, term.Only(func() { m.ticking = false }))
+	return m.after(pause, term.Action(func() { m.ticking = false }))
 }
 
 // quit ends the inbox, and keeps the draft of an open form.

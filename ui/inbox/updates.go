@@ -23,7 +23,7 @@ const retryPause = 2 * time.Second
 // missed in between.
 func (m *model) connect() tea.Msg {
 	events, err := m.desk.Watch(m.ctx)
-	return term.Then(func() tea.Cmd {
+	return term.Callback(func() tea.Cmd {
 		if err != nil {
 			return m.retry(err, func() tea.Cmd { return m.connect })
 		}
@@ -34,7 +34,7 @@ func (m *model) connect() tea.Msg {
 }
 
 // retry shows why the desk cannot be read, and tries again later.
-func (m *model) retry(err error, again term.Then) tea.Cmd {
+func (m *model) retry(err error, again term.Callback) tea.Cmd {
 	m.fault = words.Local.Unread(err)
 	return m.after(retryPause, again)
 }
@@ -52,23 +52,23 @@ func (m *model) look() {
 func (m *model) listen() tea.Cmd {
 	events, known := m.events, maps.Clone(m.open)
 	return func() tea.Msg {
-		overruled := ""
+		late := ""
 		select {
 		case e, ok := <-events:
 			if !ok { // the watch has ended
-				return term.Then(func() tea.Cmd { return m.after(retryPause, func() tea.Cmd { return m.connect }) })
+				return term.Callback(func() tea.Cmd { return m.after(retryPause, func() tea.Cmd { return m.connect }) })
 			}
-			overruled = view.Local(e.Record).Overruled()
+			late = view.Local(e.Record).LateReply()
 		case <-m.looks:
 		}
 		open, ended, err := m.readOpen(known)
 		away := m.desk.Away() // what it has is read once it answers
-		return term.Then(func() tea.Cmd {
+		return term.Callback(func() tea.Cmd {
 			if err != nil {
-				return tea.Batch(m.listen(), m.retry(err, term.Only(m.look)))
+				return tea.Batch(m.listen(), m.retry(err, term.Action(m.look)))
 			}
 			cmd := m.show(open, ended)
-			m.note = cmp.Or(overruled, m.note)
+			m.note = cmp.Or(late, m.note)
 			m.fault, m.waiting.loaded = "", true
 			if away != nil {
 				m.fault = words.Local.Unread(away)
@@ -153,7 +153,7 @@ func (m *model) arrange() {
 }
 
 // after calls do after a time, unless the inbox closes before.
-func (m *model) after(d time.Duration, do term.Then) tea.Cmd {
+func (m *model) after(d time.Duration, do term.Callback) tea.Cmd {
 	return func() tea.Msg {
 		timer := time.NewTimer(d)
 		defer timer.Stop()

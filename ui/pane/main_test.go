@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 func answer(id string) int {
 	d := desk.New(local.Open(os.Getenv("MCP_ASKUSER_DIR")), desk.Options{})
 	presenter := present.New(present.Options{Desk: d})
-	on := tty.New(tty.Options{Getenv: os.Getenv, Turn: tty.NewTurn(), Desk: d, Pane: true}) // as the command has it
+	on := tty.New(tty.Options{Getenv: os.Getenv, Lock: tty.NewLock(), Desk: d, Pane: true}) // as the command has it
 	if os.Getenv("PANE_FORM") == "" {
 		simple := lines{line: make(chan string)}
 		go simple.read()

@@ -74,7 +74,7 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 	if !desk.ValidID(rec.ID) {
 		return ui.Unavailablef("%q is no question's id", rec.ID)
 	}
-	release, err := s.turn.Take(ctx)
+	release, err := s.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}

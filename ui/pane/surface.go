@@ -37,13 +37,13 @@ const (
 // Env are the variables, NAME=value, that name the asker's store and configuration: the
 // environment of the pane may lead to others.
 func New(getenv func(string) string, env ...string) ui.Surface {
-	return &surface{getenv: getenv, env: env, turn: ui.NewTurn()}
+	return &surface{getenv: getenv, env: env, lock: ui.NewLock()}
 }
 
 type surface struct {
 	getenv    func(string) string
 	env       []string                 // for the process in the pane
-	turn      ui.Turn                  // to have a pane open
+	lock      ui.Lock                  // to have a pane open
 	self      string                   // the program to run in it; empty means this one
 	ancestors func(func(process) bool) // of the asker; nil means those of this process
 }

@@ -35,8 +35,8 @@ type Binding struct {
 	Do   func() tea.Cmd // nil if another function handles the keys
 }
 
-// Only makes a Do of a function without a command.
-func Only(do func()) func() tea.Cmd { return func() tea.Cmd { do(); return nil } }
+// Action makes a Do of a function without a command.
+func Action(do func()) func() tea.Cmd { return func() tea.Cmd { do(); return nil } }
 
 // Bindings are keys and their effects, the most useful first.
 type Bindings []Binding
@@ -101,7 +101,7 @@ func Table(style lipgloss.Style, column int, pairs [][2]string, width int) (line
 		column = max(column, ansi.StringWidth(p[0])+1)
 	}
 	for _, p := range pairs {
-		lines = append(lines, Hang(style.Render(Pad(p[0], column)), Safe(p[1]), width)...)
+		lines = append(lines, HangingIndent(style.Render(Pad(p[0], column)), Safe(p[1]), width)...)
 	}
 	return lines
 }

@@ -38,7 +38,7 @@ func DrawRecord(s *Styles, rec desk.Record, full bool, width int) []string {
 		lines = append(lines, "")
 	}
 	if note := past.Note(); note != "" {
-		lines = append(lines, Hang(s.Muted.Render(words.T("Note: ")), Safe(note), width)...)
+		lines = append(lines, HangingIndent(s.Muted.Render(words.T("Note: ")), Safe(note), width)...)
 		lines = append(lines, "")
 	}
 	return lines
@@ -61,22 +61,23 @@ func drawResponse(s *Styles, x question.Response, full bool, width int) []string
 		if chosen {
 			style = s.Cursor
 		}
-		lines = append(lines, RenderLines(style, Hang("  "+Mark(x.Several(), chosen)+" ", Line(o.Label, 500), width))...)
+		label := HangingIndent("  "+Mark(x.Several(), chosen)+" ", Line(o.Label, 500), width)
+		lines = append(lines, RenderLines(style, label)...)
 		if full && o.Description != "" {
-			lines = append(lines, RenderLines(s.Muted, Hang("      ", Safe(o.Description), width))...)
+			lines = append(lines, RenderLines(s.Muted, HangingIndent("      ", Safe(o.Description), width))...)
 		}
 	}
 	if answer.Custom != "" {
-		lines = append(lines, Hang("  "+s.Muted.Render("→ "), Safe(answer.Custom), width)...)
+		lines = append(lines, HangingIndent("  "+s.Muted.Render("→ "), Safe(answer.Custom), width)...)
 	}
 	for _, f := range answer.Files {
-		lines = append(lines, Hang("  "+s.Muted.Render("→ "), Line(f.String(), 500), width)...)
+		lines = append(lines, HangingIndent("  "+s.Muted.Render("→ "), Line(f.String(), 500), width)...)
 	}
 	if answer.By == question.ByTimeout {
 		lines = append(lines, "  "+s.Muted.Render(words.T("(taken by the timeout)")))
 	}
 	if x.Note != "" {
-		lines = append(lines, Hang("  "+s.Muted.Render(words.T("Note: ")), Safe(x.Note), width)...)
+		lines = append(lines, HangingIndent("  "+s.Muted.Render(words.T("Note: ")), Safe(x.Note), width)...)
 	}
 	return lines
 }

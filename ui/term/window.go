@@ -17,8 +17,8 @@ const (
 	MinHeight = 8
 )
 
-// Then is the message of a command that is done: the rest of its work, in the model.
-type Then func() tea.Cmd
+// Callback is the message of a command that is done: the rest of its work, in the model.
+type Callback func() tea.Cmd
 
 // Window is the environment of a full-screen model: its terminal, the gate that every key
 // passes, and the clock.

@@ -30,9 +30,9 @@ func Wrap(s string, width int) []string {
 	return lines
 }
 
-// Hang wraps a text after a lead, which may carry styles, with its other lines
+// HangingIndent wraps a text after a lead, which may carry styles, with its other lines
 // under the first.
-func Hang(lead, text string, width int) []string {
+func HangingIndent(lead, text string, width int) []string {
 	cells := ansi.StringWidth(lead)
 	lines := Wrap(text, width-cells)
 	for i := range lines {

@@ -91,12 +91,12 @@ func (c *conversation) goOn(err error) {
 	if ready {
 		c.Review()
 	}
-	faults, unfit := errors.AsType[question.Violations](err)
+	faults, refused := errors.AsType[question.Violations](err)
 	switch {
 	case err == nil:
 		c.shown = false
-	case unfit:
-		c.text("", words.Local.Unfit(faults))
+	case refused:
+		c.text("", words.Local.AnswerFaults(faults))
 	case errors.Is(err, answer.ErrNothing):
 		c.text("", words.T("There is no earlier answer to this question."))
 	default:

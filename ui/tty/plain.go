@@ -83,7 +83,7 @@ func (c *conversation) run(ctx context.Context) error {
 func (c *conversation) open(ctx context.Context) {
 	known := c.desk.Options(ctx)
 	c.Set = answer.New(words.Local.Shown(c.desk.Rec), answer.Options{
-		Layout: answer.Turns, MustTouch: c.appeared,
+		Layout: answer.Sequence, MustTouch: c.appeared,
 		Draft: known.Draft, Memory: known.Memory,
 		Began: time.Now(), Now: time.Now,
 	})

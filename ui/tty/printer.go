@@ -34,7 +34,7 @@ type printer struct {
 func (p *printer) text(mark, s string) {
 	// The last column stays free: terminals differ in what they do after it.
 	width := cmp.Or(max(p.width(), 0), defaultWidth) - 1
-	p.write("", term.Hang(mark, s, max(width, minWidth)))
+	p.write("", term.HangingIndent(mark, s, max(width, minWidth)))
 }
 
 // lines writes preformatted text, with mark before each line.

@@ -60,7 +60,7 @@ func program(name string) int {
 	var rep report
 
 	var jammed atomic.Bool
-	turn := NewTurn()
+	lock := NewLock()
 	words.Local = words.Spoken(os.Getenv("TTY_LANGUAGE"))
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
@@ -84,7 +84,7 @@ func program(name string) int {
 				cause = &desk.ClosedError{ID: "x", Outcome: desk.Outcome{Status: desk.Answered, Surface: "web", At: time.Unix(1_800_000_000, 0)}}
 			}
 			if os.Getenv("TTY_TROUBLE") == "rescue" {
-				turn.Rescue()
+				lock.Rescue()
 				os.Exit(0)
 			}
 			cancel(cause)
@@ -99,7 +99,7 @@ func program(name string) int {
 	if trouble == "second" {
 		getenv = secondForm
 	}
-	surface := &surface{options: Options{Getenv: getenv, Opened: opened, Desk: d, Turn: turn}, plain: plain}
+	surface := &surface{options: Options{Getenv: getenv, Opened: opened, Desk: d, Lock: lock}, plain: plain}
 	if trouble == "busy" {
 		window := term.NewWindow(jam(&jammed))
 		surface.window = &window

@@ -19,8 +19,8 @@ type Options struct {
 	// Getenv looks an environment variable up: TERM, ACCESSIBLE, those about colours and the
 	// editor.
 	Getenv func(string) string
-	// Turn is shared by the surfaces of this process.
-	Turn *Turn
+	// Lock is shared by the surfaces of this process.
+	Lock *Lock
 	// Opened says that the user opened the form: then it needs no pause in their typing.
 	Opened bool
 	// Pane says that the terminal closes with the form: Ctrl+C asks whether to dismiss.
@@ -75,7 +75,7 @@ func (s *surface) Check(context.Context) error {
 // order of asking, and check the terminal again. After Ctrl+C the error is
 // ui.ErrInterrupted.
 func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
-	release, err := s.options.Turn.Take(ctx)
+	release, err := s.options.Lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -90,8 +90,8 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	if err := t.free(); err != nil {
 		return err
 	}
-	s.options.Turn.hold(t)
-	defer s.options.Turn.hold(nil)
+	s.options.Lock.hold(t)
+	defer s.options.Lock.hold(nil)
 	defer t.restore()           // also after a panic
 	err = t.deliverLines(false) // at once: another form that begins now finds the terminal in use
 	if err != nil {
@@ -139,31 +139,31 @@ func awaitHangup(ctx context.Context) {
 	}
 }
 
-// Turn lets one form at a time onto the terminal. The surfaces of a process share
-// one; the zero Turn is not ready, see [NewTurn].
-type Turn struct {
-	ui.Turn
+// Lock lets one form at a time onto the terminal. The surfaces of a process share
+// one; the zero Lock is not ready, see [NewLock].
+type Lock struct {
+	ui.Lock
 
 	mu   sync.Mutex
-	held *terminal // that of the form that has the turn
+	held *terminal // that of the form that has the lock
 }
 
-// NewTurn returns a free turn.
-func NewTurn() *Turn { return &Turn{Turn: ui.NewTurn()} }
+// NewLock returns a lock that is free.
+func NewLock() *Lock { return &Lock{Lock: ui.NewLock()} }
 
-func (t *Turn) hold(held *terminal) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.held = held
+func (l *Lock) hold(t *terminal) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = t
 }
 
 // Rescue leaves the terminal as it was found, whatever the form on it is doing: for a
 // process that ends without waiting for the form.
-func (t *Turn) Rescue() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.held != nil {
-		t.held.hurry(killTime)
-		t.held.abandon()
+func (l *Lock) Rescue() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held != nil {
+		l.held.hurry(killTime)
+		l.held.abandon()
 	}
 }

@@ -181,11 +181,11 @@ func TestOneFormAtATime(t *testing.T) {
 }
 
 // A question whose context ends while it waits for its turn is never shown.
-// Surfaces that share a turn wait for each other.
-func TestWaitingForTheTurnEnds(t *testing.T) {
+// Surfaces that share a lock wait for each other.
+func TestWaitingForTheLockEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := Options{Turn: NewTurn()}
-		if _, err := o.Turn.Take(t.Context()); err != nil {
+		o := Options{Lock: NewLock()}
+		if _, err := o.Lock.Acquire(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range []ui.Surface{New(o), NewPlain(o)} {

@@ -22,9 +22,9 @@ func (r Record) Details(zone *time.Location) (out [][2]string) {
 	case o != nil:
 		add(r.l.T("Ended"), r.l.T("%[1]s, %[2]s", r.Ended(), at(o.At)))
 		add(r.l.T("Reason"), r.Reason())
-		add(r.l.T("Later"), r.Overruled())
-		add("", r.OverruledAnswer())
-		if o.Unsettled { // also in the host's own dialog
+		add(r.l.T("Later"), r.LateReply())
+		add("", r.LateAnswer())
+		if o.Provisional { // also in the host's own dialog
 			add(r.l.T("Taken"), r.l.T("not known yet"))
 		}
 	case r.Attended:

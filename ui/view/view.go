@@ -259,21 +259,21 @@ func (r Record) Decision() string {
 	return words.OnOneLine(answers...)
 }
 
-// Overruled is one sentence about a reply that was not the first, for the user who
+// LateReply is one sentence about a reply that was not the first, for the user who
 // gave or saw it; empty for any other record.
-func (r Record) Overruled() string {
+func (r Record) LateReply() string {
 	if r.Later == nil || r.Outcome == nil {
 		return ""
 	}
 	return r.l.T("Not %[1]s: it was %[2]s first.", r.l.Outcome(r.Later), r.Ended())
 }
 
-// OverruledAnswer is what that reply answered; empty where it answered nothing.
-func (r Record) OverruledAnswer() string {
+// LateAnswer is what that reply answered; empty where it answered nothing.
+func (r Record) LateAnswer() string {
 	if r.Later == nil || r.Later.Status != desk.Answered {
 		return ""
 	}
-	overruled := *r.Record
-	overruled.State, overruled.Outcome = r.Later.Status, r.Later
-	return Record{&overruled, r.l}.Decision()
+	other := *r.Record
+	other.State, other.Outcome = r.Later.Status, r.Later
+	return Record{&other, r.l}.Decision()
 }

@@ -58,7 +58,7 @@ func TestRecord(t *testing.T) {
 	ended := func(o *desk.Outcome, change func(*desk.Record)) view.Record {
 		return of(record(o), words.English, change)
 	}
-	overruled := func(rec *desk.Record) { rec.Later = answered("inbox") }
+	late := func(rec *desk.Record) { rec.Later = answered("inbox") }
 	for _, tc := range []struct{ name, got, want string }{
 		{"asked by", open(nil).AskedBy(), "Claude Code in shop"},
 		{"program", open(nil).Program(), "Claude Code 2.1"},
@@ -88,10 +88,10 @@ func TestRecord(t *testing.T) {
 		{"tool of a command", open(func(rec *desk.Record) { rec.Asker.Via = desk.ViaShell }).Tool(), ""},
 		{"error", ended(&desk.Outcome{Status: desk.Failed}, nil).ErrorCode(), "failed"},
 		{"no error", ended(dismissed(""), nil).ErrorCode(), ""},
-		{"first", ended(dismissed(""), nil).Overruled(), ""},
-		{"overruled", ended(dismissed(""), overruled).Overruled(), "Not answered in the inbox: it was dismissed on the web page first."},
-		{"overruled answer", ended(dismissed(""), overruled).OverruledAnswer(), "PostgreSQL; It is fast"},
-		{"overruled dismissal", ended(answered("tty"), func(rec *desk.Record) { rec.Later = dismissed("") }).OverruledAnswer(), ""},
+		{"first", ended(dismissed(""), nil).LateReply(), ""},
+		{"late", ended(dismissed(""), late).LateReply(), "Not answered in the inbox: it was dismissed on the web page first."},
+		{"late answer", ended(dismissed(""), late).LateAnswer(), "PostgreSQL; It is fast"},
+		{"late dismissal", ended(answered("tty"), func(rec *desk.Record) { rec.Later = dismissed("") }).LateAnswer(), ""},
 	} {
 		if tc.got != tc.want {
 			t.Errorf("%s: got %q, want %q", tc.name, tc.got, tc.want)

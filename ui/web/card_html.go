@@ -19,7 +19,7 @@ func (c *card) html(l words.Language) g.Node {
 	var ended g.Node
 	if c.Outcome != nil {
 		class, body = h.Class("card ended"), c.ending
-		ended = h.Data("notice", cmp.Or(c.Overruled(), l.T("%[1]s: already %[2]s.", c.AskedBy(), c.Ended())))
+		ended = h.Data("notice", cmp.Or(c.LateReply(), l.T("%[1]s: already %[2]s.", c.AskedBy(), c.Ended())))
 	}
 	return h.Article(class, h.ID("r-"+c.ID), h.Data("id", c.ID), h.TabIndex("-1"), h.Aria("labelledby", c.ID+"-who"),
 		ended,
@@ -139,7 +139,7 @@ func (c *card) ending(l words.Language) g.Node {
 	own := c.Own()
 	return h.Section(h.Class("ending"),
 		h.P(h.Class("outcome"), h.Strong(say(l, "Already %s", c.Ended())), space, clock(l, c.Outcome.At)),
-		withText(h.P, c.Overruled(), h.Class("fault")),
+		withText(h.P, c.LateReply(), h.Class("fault")),
 		withText(h.P, c.Reason(), h.Class("text")),
 		g.Iff(c.Record.Reply() != nil, func() g.Node {
 			return g.Group{answers(l, c.ID, c.Asked()), noted(l, c.Record.Note())}

@@ -53,7 +53,7 @@ func (x *past) record(l words.Language, r recordview.Record) g.Node {
 			h.Span(g.Text(r.Ended())),
 			h.Span(at(l, r.Since())),
 		)),
-		withText(h.P, r.Overruled(), h.Class("fault")),
+		withText(h.P, r.LateReply(), h.Class("fault")),
 		reason,
 		answers(l, r.ID, r.Asked()),
 		noted(l, r.Note()),

@@ -32,17 +32,17 @@ func (s *Server) notices(r *http.Request, ends url.Values) (out []notice) {
 func noticeOf(l words.Language, rec desk.Record, end string) notice {
 	shown := recordview.Of(rec, l)
 	who := shown.AskedBy()
-	overruled := shown.Overruled()
+	late := shown.LateReply()
 	switch {
 	case end == endAsked:
 		return notice{Words: l.T("%s asks something.", who)}
 	case end == endLifted:
 		return notice{Words: l.T("The limit is lifted. %s may go on asking.", who)}
-	case end == endAny && overruled != "":
-		return notice{overruled, true}
+	case end == endAny && late != "":
+		return notice{late, true}
 	case end == endAny:
 		return notice{Words: l.T("%[1]s: already %[2]s.", who, shown.Ended())}
-	case rec.Asker.Mirrored() && rec.Outcome.Unsettled:
+	case rec.Asker.Mirrored() && rec.Outcome.Provisional:
 		return notice{Words: l.T("Recorded. %s shows the question in its own dialog too, "+
 			"and takes the answer that it gets first.", who)}
 	}

@@ -145,7 +145,7 @@ func TestReopen(t *testing.T) {
 }
 
 // Where the host had an answer before the user, the page says so, and so does the API.
-func TestOverruled(t *testing.T) {
+func TestLateReply(t *testing.T) {
 	g, v := visited(t)
 	rec := g.mirror(boolean("go"))
 	l := g.listen()

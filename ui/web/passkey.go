@@ -86,8 +86,8 @@ func (s *Server) askProof(w http.ResponseWriter, r *http.Request, f *form, reply
 // passkeys returns the passkeys of a host that may sign.
 func (s *Server) passkeys(host string) ([]proof.Passkey, error) {
 	keys, err := s.Desk.Keys(nil)
-	unfit := func(k proof.Passkey) bool { return k.Party != host || !k.Removed.IsZero() }
-	return slices.DeleteFunc(keys.Passkeys, unfit), err
+	others := func(k proof.Passkey) bool { return k.Party != host || !k.Removed.IsZero() }
+	return slices.DeleteFunc(keys.Passkeys, others), err
 }
 
 var (

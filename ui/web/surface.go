@@ -42,8 +42,8 @@ type launcher struct {
 	options  SurfaceOptions
 	wait     time.Duration // for a browser
 	tellWait time.Duration // for a user who was told the address
-	turn     ui.Turn       // to open a browser
-	visited  time.Time     // the latest visit that a question waited for; guarded by turn
+	lock     ui.Lock       // to open a browser
+	visited  time.Time     // the latest visit that a question waited for; guarded by lock
 
 	mu     sync.Mutex
 	server *Server // nil until first needed
@@ -52,7 +52,7 @@ type launcher struct {
 
 // NewSurface returns the surface. It starts nothing before the first Show.
 func NewSurface(o SurfaceOptions) *Surface {
-	return &Surface{&launcher{options: o, wait: openTime, tellWait: tellTime, turn: ui.NewTurn()}, nil}
+	return &Surface{&launcher{options: o, wait: openTime, tellWait: tellTime, lock: ui.NewLock()}, nil}
 }
 
 // Telling returns the surface for an asker that can tell the user an address:
@@ -85,7 +85,7 @@ func (s *Surface) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
 
 // ensureOpen returns once the user has the page open.
 func (s *Surface) ensureOpen(ctx context.Context) error {
-	release, err := s.turn.Take(ctx)
+	release, err := s.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (s *Surface) ensureOpen(ctx context.Context) error {
 }
 
 // isOpen reports whether a page is open: one that is connected, or that the user
-// has just opened. Callers must hold l.turn.
+// has just opened. Callers must hold l.lock.
 func (l *launcher) isOpen(ctx context.Context) (bool, error) {
 	if time.Since(l.visited) < streamTime {
 		return true, nil

@@ -105,8 +105,8 @@ func (l Language) Refused(v question.Violation) string {
 	return question.Line(l.T("%[1]s: %[2]s", part, v.In(l.T)))
 }
 
-// Unfit says what is wrong with the answer that the user gives to a question.
-func (l Language) Unfit(found question.Violations) string {
+// AnswerFaults says what is wrong with the answer that the user gives to a question.
+func (l Language) AnswerFaults(found question.Violations) string {
 	var faults []string
 	for _, v := range found {
 		faults = append(faults, question.Line(v.In(l.T)))
