@@ -39,7 +39,7 @@ func (p *page) kind(key string) Kind {
 		return Leave
 	case key == "enter":
 		return Submit
-	case p.text, slices.Contains([]string{"up", "down", "space"}, key), strings.Contains("1234jk", key):
+	case p.text, slices.Contains(strings.Fields("up down space 1 2 3 4 j k"), key):
 		return Edit
 	}
 	return Stray
@@ -55,7 +55,7 @@ func (p *page) press(key string) (answer string) {
 	case key == "enter": // nothing preselected
 	case p.text:
 		p.typed += key
-	case strings.Contains("1234", key):
+	case slices.Contains(strings.Fields("1 2 3 4"), key):
 		p.led, p.marked = true, key
 	case key == "down":
 		p.led = true
