@@ -61,8 +61,8 @@ func kinds() map[string][]question.Question {
 	}
 }
 
-// TestTypings: the form appears while somebody types to another program, and sends nothing of it. Where text is
-// typed, nothing tells what follows a pause from an answer.
+// TestTypings: the form appears while the user types to another program, and sends none of these keys. In a text
+// field, keys after a pause cannot be told from an answer.
 func TestTypings(t *testing.T) {
 	pauses := func(b termtest.Blow) bool { return b.After >= gate.Quiet }
 	for kind, qs := range kinds() {

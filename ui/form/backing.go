@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"mcp-askuser/desk"
@@ -59,13 +60,46 @@ func (b Backing) Status(ctx context.Context) Status {
 	return s
 }
 
+// Saver saves drafts one after the other, as a store may be slow: none takes the place of a later one.
+type Saver struct {
+	mu    sync.Mutex
+	saved map[string]int // the last edition of each record's
+}
+
+// Save saves a draft of a record, unless a later edition is saved.
+func (s *Saver) Save(id string, edition int, save func() error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.saved[id] > edition {
+		return nil
+	}
+	err := save()
+	if err == nil {
+		if s.saved == nil {
+			s.saved = map[string]int{}
+		}
+		s.saved[id] = edition
+	}
+	return err
+}
+
+// Known returns what the user typed before, and how they answered the questions before, by
+// question id.
+func (b Backing) Known(ctx context.Context) (draft question.Reply, memory map[string]desk.Memory) {
+	if b.Desk == nil {
+		return draft, nil
+	}
+	draft, _, _ = b.Desk.Draft(ctx, b.Rec.ID)
+	return draft, b.Desk.Remembered(ctx, b.Rec)
+}
+
 // Options are what the form gets from the desk, which is read for them.
 func (b Backing) Options(ctx context.Context) (o Options) {
 	if b.Desk == nil {
 		return o
 	}
-	o.Draft, _, _ = b.Desk.Draft(ctx, b.Rec.ID)
-	o.Memory, o.signs = b.Desk.Remembered(ctx, b.Rec), b.Desk.RequiresProof(&b.Rec)
+	o.Draft, o.Memory = b.Known(ctx)
+	o.signs = b.Desk.RequiresProof(&b.Rec)
 	o.Save = func(r question.Reply) error { return b.Save(ctx, r) }
 	o.Rounds = func() []desk.Record {
 		session, _ := b.Desk.Session(ctx, b.Rec.SessionID) // as far as it can be read

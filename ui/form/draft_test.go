@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -90,4 +92,33 @@ func TestChangesAreSpaced(t *testing.T) {
 	if n := len(at) - before; n < 3 || n > 10 {
 		t.Errorf("five seconds of moving about were told %d times", n)
 	}
+}
+
+// TestSaver: the last draft of a record takes the place of one that the store is slow to take, and none takes
+// its place. Those of another record are saved.
+func TestSaver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s Saver
+		var kept []string
+		save := func(id string, edition int, text string, begins <-chan struct{}) {
+			_ = s.Save(id, edition, func() error {
+				if begins != nil {
+					<-begins
+				}
+				kept = append(kept, text)
+				return nil
+			})
+		}
+		slow := make(chan struct{})
+		go save("a", 0, "slow", slow)
+		synctest.Wait()
+		go save("a", 1, "last", nil)
+		close(slow)
+		synctest.Wait()
+		save("a", 0, "too late", nil)
+		save("b", 0, "another", nil)
+		if want := []string{"slow", "last", "another"}; !slices.Equal(kept, want) {
+			t.Errorf("kept are %q", kept)
+		}
+	})
 }

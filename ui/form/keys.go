@@ -46,6 +46,7 @@ func (f *Form) bindings() term.Bindings {
 			{Keys: term.EditKey, Hint: words.T("editor"), Do: edit},
 		}
 	}
+	flat := !options || f.previews[q.ID] == nil // the page has no preview
 	keys := term.Bindings{
 		{Keys: "space", Hint: words.T("mark"), Off: !options || !several, Do: term.Action(func() { f.pick(q) })},
 		{Keys: "enter", Hint: f.onward(), Do: f.enter},
@@ -69,10 +70,10 @@ func (f *Form) bindings() term.Bindings {
 			Do: term.Action(f.delegate),
 		},
 		{
-			Keys: "pgup", Name: "pgup/pgdn", Hint: words.T("scroll preview"), Off: !options || f.previews[q.ID] == nil,
+			Keys: "pgup", Name: "pgup/pgdn", Hint: words.T("scroll preview"), Off: flat,
 			Do: term.Action(func() { f.previewY -= previewStep }),
 		},
-		{Keys: "pgdown", Off: !options || f.previews[q.ID] == nil, Do: term.Action(func() { f.previewY += previewStep })},
+		{Keys: "pgdown", Off: flat, Do: term.Action(func() { f.previewY += previewStep })},
 		{Keys: "s", Hint: words.T("skip"), Off: !options || q.Required, Do: term.Action(func() { f.report(q.Skip()) })},
 		{Keys: "/", Hint: words.T("filter"), Off: !options || confirms, Do: term.Action(func() { f.focus(filtering) })},
 		{

@@ -115,16 +115,9 @@ func (m *model) addressTo(a *answer, cmd tea.Cmd) tea.Cmd {
 func (m *model) saveDraft(rec desk.Record, edition int, draft question.Reply) error {
 	m.writes.RLock()
 	defer m.writes.RUnlock()
-	m.saving.Lock()
-	defer m.saving.Unlock()
-	if m.saved[rec.ID] > edition {
-		return nil
-	}
-	err := form.Backing{Desk: m.desk, Rec: rec}.Save(m.ctx, draft)
-	if err == nil {
-		m.saved[rec.ID] = edition
-	}
-	return err
+	return m.saver.Save(rec.ID, edition, func() error {
+		return form.Backing{Desk: m.desk, Rec: rec}.Save(m.ctx, draft)
+	})
 }
 
 // keepRest saves what was typed in a form that has ended, as far as the desk does not have it.

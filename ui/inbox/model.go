@@ -9,6 +9,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
 )
@@ -33,9 +34,8 @@ type model struct {
 	// not end meanwhile.
 	writes sync.RWMutex
 
-	edition int            // of what the form that was opened last saves
-	saving  sync.Mutex     // held while a draft is saved, and guards saved
-	saved   map[string]int // the last edition of each record
+	edition int        // of what the form that was opened last saves
+	saver   form.Saver // of drafts
 
 	events <-chan desk.Event
 	looks  chan struct{} // requests to read all that is open
@@ -70,7 +70,7 @@ type front struct {
 func newModel(ctx context.Context, o Options) *model {
 	m := &model{
 		Window: term.NewWindow(time.Now), ctx: ctx, desk: o.Desk, goTo: o.Go,
-		looks: make(chan struct{}, 1), open: map[string]*row{}, unsaved: map[string]question.Reply{}, saved: map[string]int{},
+		looks: make(chan struct{}, 1), open: map[string]*row{}, unsaved: map[string]question.Reply{},
 	}
 	m.waiting, m.history.records = newRecords(m), newRecords(m)
 	return m

@@ -69,30 +69,6 @@ func TestPlainKeepsWhatItDoesNotShow(t *testing.T) {
 	}
 }
 
-// TestLastDraft: the last draft of a form takes the place of one that the store is slow to take, and
-// none takes its place.
-func TestLastDraft(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		kept, slow := "", make(chan struct{})
-		d := drafts{save: func(r question.Reply) error {
-			if r.Note == "slow" {
-				<-slow
-			}
-			kept = r.Note
-			return nil
-		}}
-		go func() { _ = d.keep(question.Reply{Note: "slow"}, false) }()
-		synctest.Wait()
-		go func() { _ = d.keep(question.Reply{Note: "last"}, true) }()
-		close(slow)
-		synctest.Wait()
-		_ = d.keep(question.Reply{Note: "too late"}, false)
-		if kept != "last" {
-			t.Errorf("kept is %q", kept)
-		}
-	})
-}
-
 // A form hears of its record, also that its asker leaves; nobody follows a record once its form
 // has gone.
 func TestFollowEnds(t *testing.T) {

@@ -81,10 +81,10 @@ func (c *conversation) run(ctx context.Context) error {
 
 // open makes the set, and writes what is to be known before the first question.
 func (c *conversation) open(ctx context.Context) {
-	known := c.desk.Options(ctx)
+	draft, memory := c.desk.Known(ctx)
 	c.Set = answer.New(words.Local.Shown(c.desk.Rec), answer.Options{
 		Layout: answer.Sequence, MustTouch: c.appeared,
-		Draft: known.Draft, Memory: known.Memory,
+		Draft: draft, Memory: memory,
 		Began: time.Now(), Now: time.Now,
 	})
 	c.text("", c.asker())

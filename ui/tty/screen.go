@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,8 +31,11 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	options := backing.Options(ctx) // before Ctrl+C becomes a key: the store may hang
 	options.Origin, options.Interrupted, options.Break = s.origin(), s.options.Interrupted, s.options.Pane
 	options.Window = s.window
-	drafts := drafts{save: func(r question.Reply) error { return backing.Save(ctx, r) }}
-	options.Save = func(r question.Reply) error { return drafts.keep(r, false) }
+	var saver form.Saver
+	save := func(r question.Reply, edition int) error {
+		return saver.Save(backing.Rec.ID, edition, func() error { return backing.Save(ctx, r) })
+	}
+	options.Save = func(r question.Reply) error { return save(r, 0) }
 	f := form.New(backing.Rec, func(r question.Reply) error {
 		result.Store(nil)
 		err := commit(r)
@@ -54,7 +56,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	t.abandon()
 	unfollow()
 	if !stuck {
-		defer drafts.keepRest(ctx, f)
+		defer saveRest(ctx, f, func(r question.Reply) error { return save(r, 1) })
 	}
 	gone := err != nil && !t.foreground()
 	if gone {
@@ -91,30 +93,13 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 // saveTime is how long the last draft of a form may take to be saved.
 const saveTime = time.Second
 
-// drafts saves what is typed in a form, one draft after the other: a store may be slow.
-type drafts struct {
-	save  func(question.Reply) error
-	mu    sync.Mutex
-	ended bool // the last one is saved; guarded by mu
-}
-
-func (d *drafts) keep(draft question.Reply, last bool) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.ended {
-		return nil
-	}
-	d.ended = last
-	return d.save(draft)
-}
-
-// keepRest saves what was typed in a form that has ended, as far as it is not kept.
-func (d *drafts) keepRest(ctx context.Context, f *form.Form) {
+// saveRest saves what was typed in a form that has ended, as far as it is not kept.
+func saveRest(ctx context.Context, f *form.Form, save func(question.Reply) error) {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
 	draft, unsaved := f.Unsaved()
 	if unsaved {
-		_ = awaitStore(ctx, func() error { return d.keep(draft, true) })
+		_ = awaitStore(ctx, func() error { return save(draft) })
 	}
 }
 
