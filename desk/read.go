@@ -178,7 +178,7 @@ func (d *Desk) Session(ctx context.Context, session string) ([]Record, error) {
 }
 
 // Mirrored returns the mirrored records of a session that are not settled, the last asked
-// first. A reply stays provisional for as long as nobody comes back for a record.
+// first. A reply stays provisional until its host reports how the dialog has ended, for the keep time at most.
 func (d *Desk) Mirrored(ctx context.Context, session string) ([]Record, error) {
 	all, err := d.Session(ctx, session)
 	all = slices.DeleteFunc(all, func(rec Record) bool {

@@ -88,7 +88,7 @@ func (c *client) noRaces() {
 }
 
 // output runs a program of the Inspector that must succeed and returns what it printed. It runs in a
-// session of its own, so that the terminal of whoever runs the tests is not the server's.
+// session of its own, so that the server does not have the terminal of the tests.
 func (c *client) output(name string, args ...string) []byte {
 	c.t.Helper()
 	cmd := exec.CommandContext(c.ctx, filepath.Join(c.bin, name), args...)

@@ -21,8 +21,8 @@ import (
 )
 
 // A host that reads lines leaves its terminal free, and speaks on pipes: the form appears on the
-// terminal, its answer is the tool's result, and the terminal is the host's again. A terminal that a
-// full-screen host holds is not drawn on: its model is told what the user can run.
+// terminal, its answer is the tool's result, and the terminal is the host's again. Nothing is drawn on the
+// terminal of a full-screen host: the result names the command with which the user can answer.
 func TestHostsTerminal(t *testing.T) {
 	for name, tc := range map[string]struct{ prepare, want string }{
 		"free": {"", `"Go on?"="No"`}, "held": {"stty raw -echo; ", "run mcp-askuser inbox --dir '"},

@@ -175,8 +175,8 @@ func connect(path string) (*sql.DB, error) {
 	return db, err
 }
 
-// pause lets another process end its transaction: half a minute in all. SQLite's own pauses last a
-// millisecond, and many processes that look so often keep the one that writes from the processor.
+// pause lets another process end its transaction, which SQLite reports to no other: half a minute in all.
+// The driver's own pauses last a millisecond; many processes that look so often take the writer's processor.
 func pause(ctx context.Context, before int) bool {
 	time.Sleep(random.N(min(time.Duration(before+1), 20) * time.Millisecond))
 	return ctx.Err() == nil && before < 3000

@@ -7,8 +7,8 @@ import (
 	"mcp-askuser/internal/termtest"
 )
 
-// TestTypings: the question appears while somebody types to another program, holds a key down or pastes. Nothing
-// of that is taken.
+// TestTypings: the question appears while the user types to another program, holds a key down or pastes. None of
+// these keys is an answer.
 func TestTypings(t *testing.T) {
 	rng := random(1)
 	for _, typing := range termtest.Typings(400) {
@@ -21,7 +21,8 @@ func TestTypings(t *testing.T) {
 			r := newRig(Appeared, page{led: led})
 			now := time.Duration(0)
 			for _, blow := range typing {
-				if now += blow.After; now < appears {
+				now += blow.After
+				if now < appears {
 					continue
 				}
 				r.wait(at(now - appears).Sub(r.Now()))

@@ -143,7 +143,8 @@ func (f *field) options(l words.Language) g.Node {
 	return h.Div(components.Classes{"options": true, "previews": f.Previews()},
 		g.Map(f.Choices, func(c choice) g.Node { return f.option(l, c) }),
 		g.If(f.Input() == "radio" && !f.Required, h.Div(h.Class("option"), h.Div(h.Class("row"),
-			h.Label(h.Class("pick"), f.input("radio", fieldChosen, "", f.Open()), h.Span(h.Class("open"), say(l, "Skip")))))),
+			h.Label(h.Class("pick"), f.input("radio", fieldChosen, "", f.Open()),
+				h.Span(h.Class("open"), say(l, "Skip")))))),
 	)
 }
 
