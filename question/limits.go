@@ -34,8 +34,7 @@ func DefaultLimits() Limits {
 // takes to show it.
 const (
 	maxLabel       = 500 // and a header
-	maxDescription = 2_000
-	maxDetails     = 10_000 // the description of a confirmation
+	maxDescription = 10_000
 	maxPlaceholder = 500
 	maxPreview     = 20_000
 	maxID          = 200

@@ -57,7 +57,7 @@ func (v *validator) question(path string, q *Question, depth int) {
 	v.once(v.ids, path+".question_id", q.ID, "id")
 	v.found.text(path+".question_id", q.ID, maxID)
 	v.found.text(path+".header", q.Header, v.limits.Header)
-	v.found.markdown(path+".description", q.Description, v.longest(q))
+	v.found.markdown(path+".description", q.Description, v.longest())
 	v.found.text(path+".default", q.Default, MaxText)
 	v.found.text(path+".placeholder", q.Placeholder, maxPlaceholder)
 	if q.OwnOptions() {
@@ -108,12 +108,9 @@ func (v *validator) option(path string, o *Option) {
 }
 
 // longest is the most characters of a question's description.
-func (v *validator) longest(q *Question) int {
-	switch {
-	case !v.limits.Lenient:
-		return v.limits.Question
-	case q.Confirms():
-		return maxDetails
+func (v *validator) longest() int {
+	if v.limits.Lenient {
+		return v.limits.Description
 	}
-	return v.limits.Description
+	return v.limits.Question
 }
