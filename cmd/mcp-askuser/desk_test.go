@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -71,21 +72,28 @@ func TestSharedDesk(t *testing.T) {
 		}
 	}
 
-	rec, err := desktest.Ask(t.Context(), d, confirmation("Deploy?", ""), "", desk.Asker{Client: "test"})
-	fatal.If(t, err)
-	reply(t, d, rec.ID, choose(question.YesID))
 	saved := t.TempDir()
 	save := func(name string, args ...string) (file string) {
 		t.Helper()
 		out, err := program(t, t.TempDir(), append(args, alice...)...).Output()
+		out = bytes.Replace(out, []byte(`"credential": {`), []byte(`"proof": {`), 1) // a signed yes, passed off as a proof
 		file = filepath.Join(saved, name)
 		fatal.If(t, errors.Join(err, os.WriteFile(file, out, 0o600)))
 		return file
 	}
-	proof, keys := save("proof.json", "show", rec.ID, "--json"), save("keys.json", "passkey", "list", "--json")
-	out, err = program(t, t.TempDir(), "verify", proof, "--keys", keys, "--action", "Deploy?").CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "signed with the credential alice") {
-		t.Errorf("%s, %v", out, err)
+	keys := save("keys.json", "passkey", "list", "--json")
+	for want, d := range map[string]*desk.Desk{
+		"signed with the credential alice": d,
+		"it is no confirmation":            desk.New(far, desk.Options{Credential: far}), // any surface may have shown it
+	} {
+		rec, err := desktest.Ask(t.Context(), d, confirmation("Deploy?", ""), "", desk.Asker{Client: "test"})
+		fatal.If(t, err)
+		reply(t, d, rec.ID, choose(question.YesID))
+		proof := save("proof.json", "show", rec.ID, "--json")
+		out, _ := program(t, t.TempDir(), "verify", proof, "--keys", keys, "--action", "Deploy?").CombinedOutput()
+		if !strings.Contains(string(out), want) {
+			t.Errorf("%q is missing in %s", want, out)
+		}
 	}
 
 	asking(t, d, "First?")

@@ -28,6 +28,7 @@ import (
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
+	"mcp-askuser/ui"
 )
 
 // signer is a user whose confirmations need a proof, with a passkey. The store trusts it, and
@@ -168,4 +169,32 @@ func (e elicited) Elicit(_ context.Context, req mcp.ElicitationRequest) (*mcp.El
 	var r mcp.ElicitationResult
 	r.Action = mcp.ElicitationResponseActionAccept
 	return &r, nil
+}
+
+// shows is a surface that shows whatever it gets.
+type shows struct{ name string }
+
+func (s shows) Name() string                                       { return s.name }
+func (s shows) Show(context.Context, desk.Record, ui.Commit) error { return nil }
+
+// TestNoTerminalForAProof: a question whose answer must be signed is shown in no pane, where it
+// could be read but never answered.
+func TestNoTerminalForAProof(t *testing.T) {
+	d := desktest.Open(t, t.TempDir(), desk.Options{Prove: desk.ProveConfirm})
+	for _, tt := range []struct {
+		surface, what string
+		set           question.Set
+		want          error
+	}{
+		{"pane", "a confirmation", confirmation("Deploy?", ""), ui.ErrUnavailable},
+		{"web", "a confirmation", confirmation("Deploy?", ""), nil},
+		{"pane", "a question", question.Set{Questions: []question.Question{{ID: "q1", Text: "Which?", Type: question.Text}}}, nil},
+	} {
+		rec, err := desktest.Ask(t.Context(), d, tt.set, "", desk.Asker{Client: "test"})
+		fatal.If(t, err)
+		err = permitted{shows{tt.surface}, d}.Show(t.Context(), rec, nil)
+		if !errors.Is(err, tt.want) {
+			t.Errorf("%s on %s: %v", tt.what, tt.surface, err)
+		}
+	}
 }
