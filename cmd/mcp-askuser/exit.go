@@ -128,7 +128,10 @@ func (a *app) leaveSoon() {
 func interruptible(parent context.Context, cleanup, leave func()) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGABRT)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup(1) has it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	signal.Notify(signals, syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP)
 	go func() {
 		again := false

@@ -163,6 +163,23 @@ func TestSignals(t *testing.T) {
 	}
 }
 
+// A program that nohup has started outlives its terminal.
+func TestNohup(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	d := desktest.Open(t, dir)
+	cmd := program(t, dir, "ask", "--surface", "inbox", askDefault)
+	cmd.Args = slices.Concat([]string{"sh", "-c", `trap "" HUP && exec "$@"`, "sh", cmd.Path}, cmd.Args[1:])
+	cmd.Path = "/bin/sh"
+	fatal.If(t, cmd.Start())
+	rec := openRecord(t, d)
+	fatal.If(t, cmd.Process.Signal(syscall.SIGHUP))
+	reply(t, d, rec.ID, choose("yes"))
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A program that breaks ends with none of the statuses, also outside the main goroutine.
 func TestCrash(t *testing.T) {
 	cmd := called(t, "mcp-askuser-breaks", t.TempDir())
