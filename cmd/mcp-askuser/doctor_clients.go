@@ -10,8 +10,8 @@ import (
 	"mcp-askuser/tools/askuser"
 )
 
-// examineClients says which clients have been set up, and whether their calls
-// last as long as they have been told to wait.
+// examineClients says which clients have been set up, and what keeps those from using this server,
+// or from using it well.
 func (a *app) examineClients() (out []finding) {
 	for _, project := range []bool{false, true} {
 		if project && a.directory() == a.place(false).Home() { // some files would be examined twice
