@@ -86,11 +86,13 @@ func (t *terminal) foreground() bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
-// atShell reports whether the leader of the session has the terminal: a shell, at its prompt.
+// atShell reports whether the leader of the session has the terminal, which is a shell at its
+// prompt, or a command of the shell's that takes lines.
 func (t *terminal) atShell() bool {
 	group, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP)
 	leader, none := unix.Getsid(0)
-	return err == nil && none == nil && group == leader
+	settings, unknown := unix.IoctlGetTermios(t.fd, getTermios)
+	return err == nil && none == nil && group == leader || unknown == nil && settings.Lflag&unix.ICANON != 0
 }
 
 // ours reports whether the form may use the terminal. Callers must hold t.mu.
@@ -118,7 +120,8 @@ func (t *terminal) deliverLines(on bool) error {
 
 // restore undoes all changes, those of the screen first. A terminal that another process
 // group has now stays as it is, but for the screen where that is the shell, which took the terminal
-// because our host was killed: it makes settings of its own, and leaves no screen.
+// because our host was killed, or its next command: the shell makes settings of its own, and leaves
+// no screen.
 func (t *terminal) restore() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
