@@ -48,7 +48,7 @@ func (p *Phone) listen(ctx context.Context, take receiver) {
 		case <-time.After(pause + rand.N(pause)): // not all processes at once
 		case <-ctx.Done():
 		}
-		pause = min(2*pause, 5*time.Minute)
+		pause = min(2*pause, time.Minute)
 	}
 }
 

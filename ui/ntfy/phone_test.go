@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"mcp-askuser/desk"
@@ -408,6 +410,21 @@ func TestNotifiedOnceTheServerAnswers(t *testing.T) {
 	rec := ask(t, d, choice("A", "B"))
 	notify(t, p, rec)
 	s.Await(t, topic, ntfytest.Titled)
+}
+
+// A press waits for minutes at most where the network was down for an hour.
+func TestListensSoonAfterAnOutage(t *testing.T) {
+	d := openDesk(t)
+	synctest.Test(t, func(t *testing.T) {
+		var tries bytes.Buffer
+		end := phone(t, d, "http://127.0.0.1:1", func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&tries, nil)) }).Listen()
+		<-time.After(time.Hour)
+		end()
+		synctest.Wait()
+		if n := strings.Count(tries.String(), "trying again"); n < 30 {
+			t.Errorf("%d tries in an hour", n)
+		}
+	})
 }
 
 // A question that is answered while its notification is on its way leaves none behind.
