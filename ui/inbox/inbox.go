@@ -54,9 +54,18 @@ func Run(ctx context.Context, o Options) error {
 	if err := o.checkTerminal(); err != nil {
 		return err
 	}
-	leave, err := o.Desk.Announce(ctx, Name)
+	var leave func()
+	announce := func() error {
+		release, err := o.Desk.Announce(ctx, Name)
+		if err != nil {
+			return fmt.Errorf(words.T("announce the inbox: %w"), err)
+		}
+		leave = release
+		return nil
+	}
+	err := announce()
 	if err != nil {
-		return fmt.Errorf(words.T("announce the inbox: %w"), err)
+		return err
 	}
 
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -66,6 +75,7 @@ func Run(ctx context.Context, o Options) error {
 		Model: m, In: o.In, Out: o.Out, Getenv: o.Getenv,
 		Leave: func(error) tea.Msg { return term.Callback(m.quit) },
 		Quit:  quitTime, Kill: quitTime,
+		Away: func() func() error { leave(); return announce },
 	})
 	if o.Shown != nil {
 		o.Shown(screen.Release)
@@ -79,8 +89,8 @@ func Run(ctx context.Context, o Options) error {
 		var unsaved error
 		if !stuck {
 			unsaved = m.saveRest(ctx)
+			leave()
 		}
-		leave()
 		finished <- unsaved
 	}()
 	select {

@@ -66,7 +66,11 @@ func newDesk(t testing.TB) (*desk.Desk, string) {
 
 func start(t testing.TB, dir string, environ ...string) *run {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
+	return startBy(t, exec.Command(os.Args[0]), dir, environ...)
+}
+
+func startBy(t testing.TB, cmd *exec.Cmd, dir string, environ ...string) *run {
+	t.Helper()
 	cmd.Env = append([]string{"TERM=xterm-256color", "INBOX_DIR=" + dir, "GORACE=atexit_sleep_ms=0"}, environ...)
 	return &run{t: t, Terminal: termtest.Start(t, cmd, 80, 24)}
 }
@@ -222,6 +226,26 @@ func TestNoShellToStopFor(t *testing.T) {
 	x.Type("\x1a")
 	ask(t, d, database())
 	x.WaitFor("Which database")
+	x.Type("q")
+	x.left(0)
+}
+
+// While a shell has stopped the inbox, no agent believes that it is seen.
+func TestStopped(t *testing.T) {
+	d, dir := newDesk(t)
+	const script = `set -m; "$0"; echo stopped; read -r line; fg`
+	x := startBy(t, exec.Command("sh", "-c", script, os.Args[0]), dir, "PATH="+os.Getenv("PATH"))
+	x.WaitFor("Nothing waits for you.")
+	x.Type("\x1a")
+	x.WaitFor("stopped")
+	if names, err := d.Present(t.Context()); err != nil || len(names) != 0 {
+		t.Errorf("present are %q, %v", names, err)
+	}
+	x.Type("\r")
+	x.WaitFor("Nothing waits for you.")
+	if !waittest.Until(termtest.Deadline, func() bool { names, _ := d.Present(t.Context()); return len(names) == 1 }) {
+		t.Error("the inbox that continues is not present")
+	}
 	x.Type("q")
 	x.left(0)
 }

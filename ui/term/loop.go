@@ -141,7 +141,9 @@ func (s *Screen) handle(msg tea.Msg) error {
 		}
 		return nil
 	case tea.SuspendMsg:
-		return s.lend(suspend)
+		back := s.options.Away()
+		err := s.lend(suspend)
+		return errors.Join(err, back())
 	case Edit:
 		var edited Edited
 		err := s.lend(func() { edited.Err = s.edit(m.Entry) })

@@ -49,6 +49,9 @@ type ScreenOptions struct {
 	Quit, Kill time.Duration
 	// Hurry, if not nil, is called before the model is killed.
 	Hurry func()
+	// Away is called before the process stops for its shell, and what it returns once the process
+	// continues; an error of that ends the screen. Required where the model suspends.
+	Away func() (back func() error)
 }
 
 // File is a terminal as a file whose read can be ended while it waits.
