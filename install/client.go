@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,22 +18,10 @@ import (
 // Name is the name of the server in the files of clients.
 const Name = "askuser"
 
-// TokenVariable is the variable with the token for a server over HTTP. Files refer to it
-// if their client can read variables, so that they contain no secret.
-const TokenVariable = "MCP_ASKUSER_TOKEN" //nolint:gosec // a name
-
-// Server is this program, as clients start it or connect to it.
+// Server is this program, as clients start it.
 type Server struct {
 	Command string
 	Where   []string // the flags that name its desk, if it is not the default
-	URL     string   // instead of a command
-	Token   string   // with URL, if the client's file cannot refer to a variable
-}
-
-// Address returns a text that can be the URL of a server; false for any other.
-func Address(text string) (string, bool) {
-	u, err := url.Parse(text)
-	return text, err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 }
 
 // entry is a server in the file of a client.
@@ -54,12 +41,6 @@ type Client struct {
 	local   entry    // what an entry has beside the command
 	command string   // the key of the command, where that is not "command"
 	oneList bool     // the command and its arguments are one list
-	address string   // the key of an address; empty if it only starts programs
-	remote  entry    // what an entry has beside the address and the token
-	// reference refers to TokenVariable in the file; empty if that cannot. It is the value of
-	// variableKey, if there is one, and else in a header.
-	reference   string
-	variableKey string
 	// questions returns the file that brings its own questions here; nil if they cannot be.
 	questions func(Place) file
 }
@@ -135,39 +116,14 @@ func (f *format) read(path string, at ...string) (any, error) {
 	return value, err
 }
 
-// entry is our entry for a server. It keeps what the user has added to the old one, such as
-// an environment, if both start a program or both have an address.
-func (c *Client) entry(s Server, old entry) (entry, error) {
+// entry is our entry for a server: the command with its arguments, which are how long a call may
+// wait, and the desk. It keeps what the user has added to the old one, such as an environment, if
+// that starts a program too.
+func (c *Client) entry(s Server, old entry) entry {
 	all := entry{}
-	if (s.URL == "") == (old["command"] != nil) {
+	if old["command"] != nil {
 		maps.Copy(all, old)
 	}
-	if s.URL == "" {
-		c.starts(s, all)
-		maps.Copy(all, c.local)
-		return all, nil
-	}
-	token := cmp.Or(s.Token, c.reference)
-	if c.address == "" {
-		return nil, fmt.Errorf("%s only starts programs: it has no servers at an address", c.Title())
-	}
-	if token == "" {
-		return nil, fmt.Errorf("%s has no way to take the token from the environment: set %s and it is written into its file",
-			c.Title(), TokenVariable)
-	}
-	all[c.address] = s.URL
-	if c.variableKey != "" {
-		all[c.variableKey] = c.reference
-	} else {
-		all["headers"] = entry{"Authorization": "Bearer " + token}
-	}
-	maps.Copy(all, c.remote)
-	return all, nil
-}
-
-// starts puts the command into an entry, with its arguments: how long a call may wait, and the
-// desk.
-func (c *Client) starts(s Server, all entry) {
 	args := []string{}
 	if c.hold != "" || len(s.Where) > 0 {
 		args = append(args, "serve")
@@ -179,9 +135,11 @@ func (c *Client) starts(s Server, all entry) {
 	key := cmp.Or(c.command, "command")
 	if c.oneList {
 		all[key] = append([]string{s.Command}, args...)
-		return
+	} else {
+		all[key], all["args"] = s.Command, args
 	}
-	all[key], all["args"] = s.Command, args
+	maps.Copy(all, c.local)
+	return all
 }
 
 // Pasted reports whether the client's file is left to the user, who pastes our lines.
@@ -189,10 +147,7 @@ func (c *Client) Pasted() bool { return c.format == yaml }
 
 // Lines are what the user adds to a client's file that is not changed. JSON is YAML.
 func (c *Client) Lines(s Server) (string, error) {
-	lines, err := c.entry(s, nil)
-	if err != nil {
-		return "", err
-	}
+	lines := c.entry(s, nil)
 	if !c.Pasted() {
 		text, err := c.format.set(nil, lines, c.at())
 		return string(text), err

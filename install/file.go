@@ -24,7 +24,7 @@ import (
 const backupSuffix = ".before-mcp-askuser"
 
 // ours matches what is in our entries, rules and hooks, and in no other server of our name.
-var ours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)mcp[-_]+askuser|askuser_`) })
+var ours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)mcp[-_]+askuser`) })
 
 // Change is a file as it is and as it is to become.
 type Change struct {

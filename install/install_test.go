@@ -21,7 +21,6 @@ var (
 	local = Server{Command: "/opt/bin/mcp-askuser"}
 	afar  = Server{Command: "/opt/bin/mcp-askuser", Where: []string{"--desk", "nats://desk:4222", "--desk-creds",
 		"/home/ada/bot.creds", "--desk-ca", "/home/ada/ca.pem"}}
-	remote = Server{URL: "https://desk:8443/mcp"}
 )
 
 // others is a file of each kind as people have them: servers of others, remarks,
@@ -43,9 +42,9 @@ func place(t *testing.T, system, project string) Place {
 	return Place{OS: system, Getenv: func(name string) string { return env[name] }, Project: project}
 }
 
-// Every client's file, empty and not, of the user and of a project, with a program and with an
-// address: the entry equals the golden file and can be read back; a second installation changes
-// nothing; uninstalling restores every byte, also after an installation with another address.
+// Every client's file, empty and not, of the user and of a project: the entry equals the golden file
+// and can be read back; a second installation changes nothing; uninstalling restores every byte, also
+// after an installation of another program.
 func TestClients(t *testing.T) {
 	var all strings.Builder
 	for _, c := range Clients() {
@@ -53,17 +52,9 @@ func TestClients(t *testing.T) {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
-			address := remote
-			if c.reference == "" {
-				address.Token = "askuser_TOKEN"
-			}
 			all.WriteString(c.Title() + "\n\n" + round(t, &c, place(t, "linux", ""), local, others(&c)))
 			if c.Name == "claude-code" || c.format == tomlFile {
 				all.WriteString(round(t, &c, place(t, "linux", ""), afar, ""))
-			}
-			if c.address != "" {
-				all.WriteString(round(t, &c, place(t, "linux", ""), address, ""))
-				round(t, &c, place(t, "linux", ""), address, others(&c))
 			}
 			if c.project != "" {
 				all.WriteString("In a project:\n" + round(t, &c, place(t, "linux", t.TempDir()), local, ""))
@@ -99,19 +90,11 @@ func round(t *testing.T, c *Client, p Place, s Server, before string) string {
 			t.Errorf("a second time it changes\n%s", step.Diff())
 		}
 	}
-	want := s.URL
-	if want == "" {
-		want = s.Command
-	}
-	if got, err := c.Registered(p); err != nil || !strings.HasPrefix(got.What, want) {
+	if got, err := c.Registered(p); err != nil || !strings.HasPrefix(got.What, s.Command) {
 		t.Errorf("registered as %q, %v", got.What, err)
 	}
 	moved := s
-	if s.URL == "" {
-		moved.Command += "2"
-	} else {
-		moved.URL += "2"
-	}
+	moved.Command += "2"
 	for _, step := range plan(t, c, p, moved, false) {
 		fatal.If(t, step.Apply())
 	}
@@ -161,23 +144,20 @@ func register(t *testing.T, c *Client, p Place, out bool) {
 func TestRefusals(t *testing.T) {
 	for _, tc := range []struct {
 		client  string
-		server  Server
 		project bool
 		file    string
 		says    string
 	}{
-		{"claude-desktop", remote, false, "", "Claude Desktop only starts programs"},
-		{"claude-desktop", local, true, "", "has no servers of a project"},
-		{"zed", remote, false, "", "set MCP_ASKUSER_TOKEN"},
-		{"gemini", local, false, "{", "settings.json: this is not a JSON object"},
-		{"codex", local, false, "mcp_servers = 1\n", "cannot be changed safely"},
+		{"claude-desktop", true, "", "has no servers of a project"},
+		{"gemini", false, "{", "settings.json: this is not a JSON object"},
+		{"codex", false, "mcp_servers = 1\n", "cannot be changed safely"},
 	} {
 		t.Run(tc.client+" "+tc.says, func(t *testing.T) {
 			c, p, _ := client(t, tc.client, tc.file)
 			if tc.project {
 				p.Project = t.TempDir()
 			}
-			if _, err := c.Plan(p, Options{Server: tc.server}, false); err == nil || !strings.Contains(err.Error(), tc.says) {
+			if _, err := c.Plan(p, Options{Server: local}, false); err == nil || !strings.Contains(err.Error(), tc.says) {
 				t.Errorf("%v, want %q", err, tc.says)
 			}
 		})
@@ -236,17 +216,15 @@ func TestOwnMembers(t *testing.T) {
 // A client whose file is YAML gets lines to paste, which YAML reads as our entry.
 func TestLinesToPaste(t *testing.T) {
 	c, _ := ByName("goose")
-	for _, s := range []Server{local, remote} {
-		lines, err := c.Lines(Server{Command: s.Command, URL: s.URL, Token: "TOKEN"})
-		fatal.If(t, err)
-		var read map[string]map[string]map[string]any
-		if err := yamlfile.Unmarshal([]byte(lines), &read); err != nil || read["extensions"][Name]["type"] == nil {
-			t.Errorf("%v: %s", err, lines)
-		}
-		_, p, _ := client(t, "goose", lines)
-		if r, err := c.Registered(p); err != nil || !strings.HasPrefix(r.What, "the pasted entry") {
-			t.Errorf("%+v, %v", r, err)
-		}
+	lines, err := c.Lines(local)
+	fatal.If(t, err)
+	var read map[string]map[string]map[string]any
+	if err := yamlfile.Unmarshal([]byte(lines), &read); err != nil || read["extensions"][Name]["type"] == nil {
+		t.Errorf("%v: %s", err, lines)
+	}
+	_, p, _ := client(t, "goose", lines)
+	if r, err := c.Registered(p); err != nil || !strings.HasPrefix(r.What, "the pasted entry") {
+		t.Errorf("%+v, %v", r, err)
 	}
 	if r, err := c.Registered(place(t, "linux", "")); err != nil || r.What != "" {
 		t.Errorf("without a file: %+v, %v", r, err)
@@ -305,10 +283,8 @@ func TestChangedMeanwhile(t *testing.T) {
 // entry of ours does not.
 func TestEntryOfTheSameName(t *testing.T) {
 	for before, back := range map[string]bool{
-		`{"mcpServers": {"askuser": {"command": "npx", "args": ["ask"]}}}`:                                   true,
-		`{"mcpServers": {"askuser": {"command": "/old/mcp-askuser"}}}`:                                       false,
-		`{"mcpServers": {"askuser": {"headers": {"Authorization": "Bearer ${env:MCP_ASKUSER_TOKEN}"}}}}`:     false,
-		`{"mcpServers": {"askuser": {"headers": {"Authorization": "Bearer askuser_65AFYCBJVBT2CJOSCCWZ"}}}}`: false,
+		`{"mcpServers": {"askuser": {"command": "npx", "args": ["ask"]}}}`: true,
+		`{"mcpServers": {"askuser": {"command": "/old/mcp-askuser"}}}`:     false,
 	} {
 		c, p, path := client(t, "cursor", before)
 		register(t, c, p, false)

@@ -83,11 +83,7 @@ func (c *Client) register(data []byte, o Options, out bool) ([]byte, error) {
 		return nil, err
 	}
 	members, _ := old.(entry)
-	now, err := c.entry(o.Server, members)
-	if err != nil {
-		return nil, err
-	}
-	return c.format.put(data, now, c.at()...)
+	return c.format.put(data, c.entry(o.Server, members), c.at()...)
 }
 
 // allowTools adds our tools to those for which Claude Code needs no permission, or takes

@@ -26,8 +26,7 @@ import (
 type registration struct {
 	project, dryRun, questions, permissions, remove bool
 	// chosen from a list: clients whose questions cannot be brought here are left out
-	chosen  bool
-	address string
+	chosen bool
 }
 
 func (a *app) install() *cobra.Command {
@@ -41,16 +40,13 @@ func (a *app) install() *cobra.Command {
   mcp-askuser install codex --desk nats://desk:4222 --desk-creds ~/bot.creds`,
 		ValidArgsFunction: cobra.FixedCompletions(install.Names(), cobra.ShellCompDirectiveNoFileComp),
 	}
-	address := parsedFlag(cmd, "http",
-		"register the server at this `address` instead of the program, as in https://desk.example:8443/mcp",
-		"an address such as https://desk.example:8443/mcp", install.Address)
 	cmd.Flags().BoolVar(&r.questions, "questions", false, "bring the client's own questions here, too")
 	cmd.Flags().BoolVar(&r.permissions, "permissions", false,
 		"the same with the permissions that it asks for: a yes on the page or in the inbox lets a tool run")
 	a.registrationFlags(cmd, &r)
 	return a.withSettings(cmd, func(cmd *cobra.Command, args []string) (err error) {
-		r.questions, r.address = r.questions || r.permissions, *address
-		if len(args) == 0 || !r.questions && !r.dryRun && r.address == "" {
+		r.questions = r.questions || r.permissions
+		if len(args) == 0 || !r.questions && !r.dryRun {
 			args, err = a.chooseClients(cmd.Context(), args, &r)
 		}
 		if err != nil || len(args) == 0 {
@@ -108,9 +104,6 @@ func (a *app) options(client string, r registration) install.Options {
 	if a.config.Source("dir") == local.EnvDir && !r.project { // which few clients pass on
 		o.Where = append(o.Where, "--dir", a.settings().Dir)
 	}
-	if r.address != "" {
-		o.Server = install.Server{URL: r.address, Token: a.getenv(install.TokenVariable)}
-	}
 	o.Hook = []string{self(r.project), "hook", client}
 	if !r.project { // the hook reads our file, but not our flags and variables
 		o.Hook = append(o.Hook, a.deskFlags(settings.FromFlag, settings.FromEnvironment)...)
@@ -161,13 +154,7 @@ func (a *app) register(names []string, r registration) error {
 
 // deskFault says why clients could not reach the desk that they are registered with.
 func (a *app) deskFault(r registration) error {
-	switch {
-	case r.remove, len(a.deskFlags(settings.FromFlag)) == 0:
-		return nil
-	case r.address != "":
-		return errors.New("--http registers a server that has a desk of its own: leave out either --http, or --desk and " +
-			"what goes with it")
-	case a.settings().Desk == "":
+	if r.remove || len(a.deskFlags(settings.FromFlag)) == 0 || a.settings().Desk == "" {
 		return nil
 	}
 	_, err := shared.Open(a.sharedOptions())
