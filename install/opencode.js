@@ -24,7 +24,7 @@ export const McpAskUser = async ({ client, directory }) => {
   const post = (url, id, body) =>
     http.post({
       url,
-      path: id && { requestID: id },
+      path: { requestID: id },
       query: { directory },
       body,
       headers: { "Content-Type": "application/json" },
@@ -36,9 +36,8 @@ export const McpAskUser = async ({ client, directory }) => {
       const out = await run({ ...event, directory, pid: process.pid })
       if (out === "") return
       const { id } = event.properties
-      const { answers, reject, reply, message, toast } = JSON.parse(out)
-      if (toast) await post("/tui/show-toast", undefined, toast)
-      else if (event.type === "permission.asked") {
+      const { answers, reject, reply, message } = JSON.parse(out)
+      if (event.type === "permission.asked") {
         if (reply === "once") await post("/permission/{requestID}/reply", id, { reply })
         else if (reply === "reject") await post("/permission/{requestID}/reply", id, { reply, message })
       } else if (reject) await post("/question/{requestID}/reject", id, {})
@@ -56,11 +55,8 @@ export const McpAskUser = async ({ client, directory }) => {
       if (event.type === "permission.asked" && input) stand({ ...event, input })
       if (event.type === "permission.replied") run({ ...event, directory })
     },
-    "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
+    "tool.execute.before": async ({ callID }, { args }) => {
       if (permissions) inputs.set(callID, args)
-      // A question of mcp-askuser has no dialog: a toast shows it.
-      if (/_(ask_user_question|confirm_action)$/.test(tool))
-        stand({ type: "tool.execute.before", properties: { sessionID }, input: args })
     },
     "tool.execute.after": async ({ callID }) => {
       inputs.delete(callID)

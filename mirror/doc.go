@@ -1,8 +1,7 @@
 // Package mirror puts the questions that hosts ask in dialogs of their own on the
 // desk, too. A host runs the command hook for an event; hook submits the question
 // and prints the user's reply for the host. The first answer counts, in the dialog
-// or on any surface. OpenCode has no form: for a question of ours hook prints a toast,
-// which our plugin shows.
+// or on any surface.
 //
 // The rules:
 //

@@ -42,11 +42,8 @@ func Names() []string {
 	return names
 }
 
-// event is what a host reports: a dialog that opens, dialogs that have ended, or a call
-// of our own tool.
+// event is what a host reports: a dialog that opens, or dialogs that have ended.
 type event struct {
-	notice []byte // for the host to show, at a call of our tool
-
 	session   string
 	directory string
 	host      int // its process id; 0 if unknown

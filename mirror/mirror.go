@@ -77,8 +77,6 @@ func Run(ctx context.Context, o Options) (mirrored bool) {
 	ev, ok := o.Host.read(data, o.Getenv)
 	switch {
 	case !ok, ev.set != nil && ev.permission && !o.Permissions:
-	case ev.notice != nil:
-		_, _ = o.Out.Write(ev.notice)
 	case ev.prompt:
 		_ = o.Desk.BeginCount(ctx, o.Host.Name, ev.directory)
 	case ev.set != nil:

@@ -1,14 +1,12 @@
 package mirror
 
 import (
-	"cmp"
 	"encoding/json"
 	"slices"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/texts"
-	"mcp-askuser/ui/words"
 )
 
 const openCodeName = "opencode"
@@ -19,7 +17,7 @@ const requestKey = "request"
 // openCodeEvent is an event of OpenCode's bus, as our plugin forwards it.
 type openCodeEvent struct {
 	Type string `json:"type"`
-	// Added by the plugin; the input is a tool's, with a permission or a call of ours.
+	// Added by the plugin; the input is a tool's, with a permission.
 	Directory  string          `json:"directory"`
 	PID        int             `json:"pid"`
 	Input      json.RawMessage `json:"input"`
@@ -36,7 +34,7 @@ type openCodeEvent struct {
 	} `json:"properties"`
 }
 
-func readOpenCode(data []byte, getenv func(string) string) (event, bool) {
+func readOpenCode(data []byte, _ func(string) string) (event, bool) {
 	var in openCodeEvent
 	if json.Unmarshal(data, &in) != nil || in.Properties.Session == "" {
 		return event{}, false
@@ -46,9 +44,6 @@ func readOpenCode(data []byte, getenv func(string) string) (event, bool) {
 	out.concerns = func(rec desk.Record) bool { return p.Request != "" && rec.Metadata[requestKey] == p.Request }
 	ok := true
 	switch in.Type {
-	case "tool.execute.before": // by the plugin, for a question of ours
-		out.notice = openCodeToast(in.Input, getenv)
-		ok = out.notice != nil
 	case "question.asked":
 		out.set, ok = setOf(p.Questions)
 		out.print = printOpenCode
@@ -84,40 +79,6 @@ func openCodePermission(name string, patterns []string, input json.RawMessage) (
 		set.Questions[0].Description = head + "\n" + set.Questions[0].Description
 	}
 	return set, ok && len(set.Validate(limits())) == 0
-}
-
-// toast is a notification in OpenCode's own screen.
-type toast struct {
-	Title    string `json:"title"`
-	Message  string `json:"message"`
-	Variant  string `json:"variant"`
-	Duration int    `json:"duration"` // in ms
-}
-
-// openCodeToast is what our plugin shows for a question of ours, by the arguments of the
-// tool: OpenCode has no form, and shows no progress. In tmux a pane shows the question.
-func openCodeToast(input json.RawMessage, getenv func(string) string) []byte {
-	type asked struct {
-		Question string `json:"question"`
-	}
-	var in struct {
-		asked
-		Questions json.RawMessage `json:"questions"`
-		Action    string          `json:"action"`
-	}
-	if getenv("TMUX") != "" || json.Unmarshal(input, &in) != nil {
-		return nil
-	}
-	list, inString := []asked{{cmp.Or(in.Question, in.Action)}}, ""
-	if json.Unmarshal(in.Questions, &inString) == nil { // as some models write it
-		in.Questions = json.RawMessage(inString)
-	}
-	if in.Questions != nil && json.Unmarshal(in.Questions, &list) != nil || len(list) == 0 || list[0].Question == "" {
-		return nil
-	}
-	text := words.Local.AndMore(question.Shorten(question.Line(list[0].Question), 200), len(list)-1)
-	return marshal(map[string]toast{"toast": {words.T("Question"), text + "\n" + words.T("To answer: mcp-askuser inbox"),
-		"warning", 30000}})
 }
 
 // openCodeReply is what our plugin posts: one of the three.

@@ -74,29 +74,3 @@ func TestOpenCode(t *testing.T) {
 		})
 	}
 }
-
-// A question of ours has no dialog in OpenCode: it shows a toast, outside of tmux, where a
-// pane opens.
-func TestOpenCodeToast(t *testing.T) {
-	const two = `{"questions":[{"question":"Which database?"},{"question":"Why?"}]}`
-	for _, tc := range []struct{ input, tmux, want string }{
-		{two, "", "Which database? (and 1 more)"},
-		{`{"questions":"[{\"question\":\"Which?\"}]"}`, "", "Which?"},
-		{`{"question":"Go\u001b[2Jon?\nNow?"}`, "", "Go␛[2Jon?␊Now?"},
-		{`{"action":"Delete prod"}`, "", "Delete prod"},
-		{two, "/tmp/tmux,1,0", ""},
-		{`{"questions":7}`, "", ""},
-		{`{"id":"01J"}`, "", ""},
-	} {
-		call := `{"type":"tool.execute.before","directory":"/home/ada/shop","properties":{"sessionID":"ses_1"},"input":` +
-			tc.input + `}`
-		b := start(t, t.TempDir(), call, openCode, variables(map[string]string{"TMUX": tc.tmux}))
-		want := ""
-		if tc.want != "" {
-			want = `{"toast":{"title":"Question","message":"` + tc.want +
-				`\nTo answer: mcp-askuser inbox","variant":"warning","duration":30000}}` + "\n"
-		}
-		b.prints(want)
-		opened(t, b.desk, 0)
-	}
-}

@@ -114,7 +114,7 @@ func FuzzEvent(f *testing.F) {
 			fatal.If(t, err)
 			mirror.Run(t.Context(), mirror.Options{
 				Host: host, Permissions: true, Desk: d, In: bytes.NewReader(event), Out: write,
-				Getenv: func(string) string { return "1" }, // a user is there, inside tmux: no toast
+				Getenv: func(string) string { return "1" }, // a user is there
 				Limit:  time.Nanosecond,                    // one that is an event ends at once
 			})
 			_ = write.Close()

@@ -72,7 +72,6 @@ const (
 	codexForm   = "enter to submit"
 	copilotForm = "Other (type your answer)"
 	ourForm     = "0 ( ) Other"
-	toast       = "To answer: mcp-askuser inbox"
 	answered    = "MongoDB"
 	unavailable = "no way to show the question"
 	agentsWords = "To answer my question"
@@ -106,7 +105,7 @@ var cells = []cell{
 	{"gemini", "no terminal", "", "", unavailable},
 	{"gemini", "editor", "", "", agentsWords},
 	{"gemini", "editor without forms", "", "", agentsWords},
-	{"opencode", "plain terminal", toast, "", agentsWords},
+	{"opencode", "plain terminal", "", "", agentsWords},
 	{"opencode", "tmux", ourForm, "2 Enter", answered},
 	{"opencode", "one command", ourForm, "2 Enter", answered},
 	{"opencode", "no terminal", "", "", unavailable},
