@@ -62,6 +62,9 @@ func TestRefuses(t *testing.T) {
 		{"toml: broken", tomlFile, "b = 1\na = ", false, "not TOML, and was not changed: line 2: a: "},
 		{"toml: one line", tomlFile, "a = {c = 1}\n", false, "cannot be changed safely"},
 		{"toml: ours in one line", tomlFile, "a = {b = 1}\n", true, "cannot be changed safely"},
+		{"toml: ours in a table of all", tomlFile, "[a]\nb = {c = 1}\n", true, "cannot be changed safely"},
+		{"toml: ours without a table", tomlFile, "a.b.c = 1\n", true, "cannot be changed safely"},
+		{"toml: like ours in a text", tomlFile, "t = \"\"\"\n[a.b]\nc = 1\n\"\"\"\n[a.b]\n", true, "cannot be changed safely"},
 	} {
 		got, err := tc.f.put([]byte(tc.in), server, "a", "b")
 		if tc.out {
@@ -73,15 +76,12 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// An entry is taken out in every form in which TOML has it, and replaced; all other lines stay as
-// they are.
+// The tables of an entry are taken out, and replaced; all other lines stay as they are.
 func TestFormsOfATable(t *testing.T) {
 	for _, tc := range []struct{ before, ours, after string }{
 		{"a = 1\n\n", "[mcp_servers.\"askuser\"]\ncommand = \"x\"\n", "[z]\n\n\n"},
 		{"a = 1\n", "[ mcp_servers . askuser ]\ncommand = \"x\"\n[mcp_servers.askuser.env]\nA = \"b\"\n", "# of z\n[z]"},
-		{"# mine\n", "mcp_servers.askuser.command = \"x\"\nmcp_servers.askuser.args = [\n  # one\n  \"a\",\n]\n", "b = 1\n"},
-		{"[mcp_servers]\nb = {command = \"b\"}\n", "askuser = {command = \"x\"}\n", "# of c\nc = {command = \"c\"}\n"},
-		{"a = \"\"\"\n[mcp_servers.askuser]\nb = \"mine\"\n\"\"\"\n", "[mcp_servers.askuser]\ncommand = \"x\"\n", "[z]\n"},
+		{"# mine\n", "[mcp_servers.askuser]\nargs = [\n  # one\n  \"a\",\n\n]\ncommand = \"x\"\n", "[[b]]\n"},
 		{"a = 1\n", "[mcp_servers.askuser]\ncommand = \"x\"\n", "\n# the end\n# and more"},
 	} {
 		file := tc.before + tc.ours + tc.after

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
-	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -43,31 +41,23 @@ func setTOML(data []byte, value any, path []string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// removeTOML removes the statements of a table and of those below it, in every form that TOML
-// has. Comments and empty lines before the next statement stay, as they are that one's.
+// removeTOML removes a table and those below it. An entry of any other form stays, which
+// [format.become] refuses.
 func removeTOML(data []byte, path []string) ([]byte, error) {
-	all, err := tomlfile.Statements(data)
-	if err != nil {
-		return nil, err
-	}
-	var out []byte
-	at, ours, last := 0, false, false
-	for _, s := range append(all, tomlfile.Statement{Begin: len(data)}) {
-		part := data[at:s.Begin]
-		if ours {
-			part = comments().Find(part)
-		}
-		out = append(out, part...)
-		at, last = s.Begin, ours && len(part) == 0
-		ours = len(s.Keys) >= len(path) && slices.Equal(s.Keys[:len(path)], path)
-	}
-	if last { // without the empty line before our table
+	tables := tableAt(path)
+	out := tables.ReplaceAll(data, nil)
+	all := tables.FindAllIndex(data, -1)
+	if len(all) > 0 && all[len(all)-1][1] == len(data) { // without the empty line before our table
 		out = append(bytes.TrimRight(out, "\n"), '\n')
 	}
 	return bytes.TrimLeft(out, "\n"), nil
 }
 
-// comments matches the comments and empty lines at the end of a text.
-var comments = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)(?:^[ \t\r]*(?:#.*)?\n)*(?:^#.*)?\z`)
-})
+// tableAt matches a table at a path or below it, to its last statement: comments and empty lines
+// before the next table are that one's.
+func tableAt(path []string) *regexp.Regexp {
+	const around = `["' \t]*`
+	name := around + strings.Join(path, around+`\.`+around) + around
+	const statements = `(?:(?:[ \t\r]*(?:#.*)?\n)*[ \t]*[^\s#\[].*\n?)*`
+	return regexp.MustCompile(`(?m)^[ \t]*\[` + name + `[.\]].*\n?` + statements)
+}

@@ -1,15 +1,13 @@
-// Package tomlfile reads TOML, with the positions of its keys, which the library
-// reports only in errors. It imports no other package of this program.
+// Package tomlfile reads TOML, and names the key and the line of a fault in it. It imports no other
+// package of this program.
 package tomlfile
 
 import (
 	"bytes"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 // bom is the byte order mark that some editors write first. To the library it is part of
@@ -32,41 +30,4 @@ func Decode(data []byte) (values map[string]any, line int, err error) {
 		text = strings.TrimSpace(key) + ": " + text
 	}
 	return nil, line, errors.New(text)
-}
-
-// Statement is the head of a table or an assignment.
-type Statement struct {
-	Keys  []string // from the root
-	Begin int      // the offset of its line, behind a byte order mark
-}
-
-// Statements returns all statements in order, up to the first error.
-func Statements(data []byte) ([]Statement, error) {
-	text := bytes.TrimPrefix(data, []byte(bom))
-	p := unstable.Parser{}
-	p.Reset(text)
-	var out []Statement
-	var table []string
-	for p.NextExpression() {
-		e := p.Expression()
-		s := Statement{}
-		at := -1
-		for it := e.Key(); it.Next(); {
-			if at < 0 {
-				at = int(it.Node().Raw.Offset)
-			}
-			s.Keys = append(s.Keys, string(it.Node().Data))
-		}
-		switch e.Kind {
-		case unstable.KeyValue:
-			s.Keys = append(slices.Clip(table), s.Keys...)
-		case unstable.Table, unstable.ArrayTable:
-			table = s.Keys
-		default: // a comment
-			continue
-		}
-		s.Begin = bytes.LastIndexByte(text[:at], '\n') + 1
-		out = append(out, s)
-	}
-	return out, p.Error()
 }

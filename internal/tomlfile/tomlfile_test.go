@@ -1,7 +1,6 @@
 package tomlfile
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -28,40 +27,15 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestStatements(t *testing.T) {
-	const text = "\ufeffa = 1 # one\n# two\n\n  [b.\"c d\"]\n\"\\u0065\".f = [\n 2 ]\n[[g]]\nh = {i = 1}\n"
-	const want = `[{[a] 0} {[b c d] 19} {[b c d e f] 31} {[g] 51} {[g h] 57}]`
-	all, err := Statements([]byte(text))
-	if got := fmt.Sprint(all); err != nil || got != want {
-		t.Errorf("got  %s, %v\nwant %s", got, err, want)
-	}
-	if all, err := Statements([]byte("a = 1\nb = ")); err == nil || len(all) != 1 {
-		t.Errorf("%v, %v", all, err)
-	}
-}
-
-func FuzzStatements(f *testing.F) {
+func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{"a = 1", "\ufeff[x]\r\ny=1", "[[x]]\n[x.y]\nz={a=1}", "a.'b'.\"c\" = nan", "[a", "=", "a=[\n1,\n]"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		values, line, err := Decode([]byte(text))
+		_, line, err := Decode([]byte(text))
 		lines := strings.Count(text, "\n") + 1
 		if err != nil && (line < 1 || line > lines) {
 			t.Errorf("%v on line %d of %d", err, line, lines)
-		}
-		all, wrong := Statements([]byte(text))
-		if err == nil && wrong != nil {
-			t.Errorf("no statements of what can be decoded: %v", wrong)
-		}
-		begin := 0
-		for _, s := range all {
-			if s.Begin < begin || len(s.Keys) == 0 {
-				t.Errorf("%+v after %d", s, begin)
-			} else if _, ok := values[s.Keys[0]]; err == nil && !ok {
-				t.Errorf("%+v is not decoded", s)
-			}
-			begin = s.Begin
 		}
 	})
 }
