@@ -86,7 +86,6 @@ func TestSecondAnswer(t *testing.T) {
 		{"/api/task/answer", body},
 		{"/api/task/answer", `{"id":"` + rec.ID + `","answers":"nonsense"}`},
 		{"/api/questions/" + rec.ID + "/dismiss", ""},
-		{"/api/questions/" + rec.ID + "/cancel", ""},
 		{"/api/questions/" + rec.ID + "/files", "late"},
 	} {
 		a := g.want(400, api.AlreadyAnswered, "POST", again[0], again[1])
@@ -109,9 +108,7 @@ func TestDismiss(t *testing.T) {
 	path := "/api/questions/" + rec.ID
 	g.want(400, api.InvalidRequest, "POST", path+"/dismiss", `{"reason":5}`)
 	g.want(400, api.InvalidAnswer, "POST", path+"/dismiss", `{"reason":"`+strings.Repeat("x", question.MaxText+1)+`"}`)
-	g.want(400, api.InvalidRequest, "POST", path+"/cancel", `{"reason":"`+strings.Repeat("x", question.MaxText+1)+`"}`)
 	g.want(404, api.QuestionNotFound, "POST", "/api/questions/"+nowhere+"/dismiss", "")
-	g.want(404, api.QuestionNotFound, "POST", "/api/questions/"+nowhere+"/cancel", "")
 	g.want(404, api.NoSuchPath, "PUT", "/api/questions", "{}")
 	g.want(404, api.SessionNotFound, "GET", "/api/sessions/none", "")
 	g.store.FailAnswers(desk.ErrUnreachable)

@@ -129,13 +129,10 @@ func writeDone(w http.ResponseWriter, message string) error {
 	return nil
 }
 
-// reasonBody is the body of a request that ends a question without an answer.
-type reasonBody struct {
-	Reason string `json:"reason"`
-}
-
 func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) error {
-	var body reasonBody
+	var body struct {
+		Reason string `json:"reason"`
+	}
 	err := readBody(r, api.InvalidRequest, &body)
 	if err != nil {
 		return err
@@ -145,21 +142,4 @@ func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return writeDone(w, "The question is dismissed.")
-}
-
-// cancel ends a question in the name of its asker.
-func (s *Server) cancel(w http.ResponseWriter, r *http.Request) error {
-	var body reasonBody
-	err := readBody(r, api.InvalidRequest, &body)
-	if err != nil {
-		return err
-	}
-	if n := question.Count(body.Reason); n > question.MaxText {
-		return api.Problemf(api.InvalidRequest, "reason must be at most %d characters long, is %d", question.MaxText, n)
-	}
-	rec, err := s.Desk.Close(r.Context(), r.PathValue("id"), desk.Outcome{Status: desk.Cancelled, Reason: body.Reason})
-	if err != nil {
-		return api.Late(&rec.Set, err)
-	}
-	return writeDone(w, "The question is withdrawn.")
 }

@@ -34,7 +34,6 @@ func (s *Server) routes() map[string]handler {
 		"POST /api/questions":                 s.ask,
 		"GET /api/questions/{id}":             s.getQuestion,
 		"POST /api/questions/{id}/dismiss":    s.dismiss,
-		"POST /api/questions/{id}/cancel":     s.cancel,
 		"POST /api/questions/{id}/files":      s.uploadFile,
 		"GET /api/questions/{id}/files/{key}": s.getFile,
 		"POST /api/task/answer":               s.answer,
