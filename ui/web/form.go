@@ -117,7 +117,7 @@ func (f *form) reason() string {
 	return cmp.Or(topic, reason) // of a draft
 }
 
-// fill enters a form into a set, and returns the values that the page never sends.
+// fill enters a form into a set, and returns why some of it cannot be entered.
 // Set.Reply finds all other faults.
 func fill(set *answer.Set, values url.Values) (found question.Violations) {
 	rec := set.Record()
@@ -142,15 +142,13 @@ func fill(set *answer.Set, values url.Values) (found question.Violations) {
 		}
 		chosen := slices.Concat(values[named(fieldChosen, at)], values[named(fieldProposal, at)])
 		delegated := !q.Confirms() && slices.Contains(chosen, toAgent)
-		if delegated {
-			chosen = slices.DeleteFunc(chosen, func(v string) bool { return v == toAgent })
-		}
-		choices, unknown := choicesOf(q, chosen)
-		place, _ := set.Place(q)
-		for _, v := range unknown {
-			if place > 0 {
-				found.Add("answers."+q.ID, "%q is none of the options", v)
+		var choices []int
+		for _, v := range chosen {
+			if delegated && v == toAgent {
+				continue
 			}
+			at := slices.IndexFunc(q.Choices(), func(c answer.Choice) bool { return valueOf(c) == v })
+			choices = append(choices, at) // -1, which Put refuses, for a value that the page never sends
 		}
 		if q.Chooses() {
 			text = ""
@@ -178,20 +176,6 @@ func fill(set *answer.Set, values url.Values) (found question.Violations) {
 		}
 	}
 	return found
-}
-
-// choicesOf returns the choices that a form's values name, and the values that name none.
-func choicesOf(q *answer.Question, values []string) (choices []int, unknown []string) {
-	for _, v := range values {
-		at := slices.IndexFunc(q.Choices(), func(c answer.Choice) bool { return valueOf(c) == v })
-		switch {
-		case at >= 0:
-			choices = append(choices, at)
-		case v != "":
-			unknown = append(unknown, v)
-		}
-	}
-	return choices, unknown
 }
 
 // lineBreaks replaces the line breaks that browsers send.
