@@ -2,7 +2,6 @@ package mirror
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"mcp-askuser/question"
@@ -79,19 +78,4 @@ func nextAnswer(q *question.Question, text string) (word, rest string) {
 	}
 	word, rest, _ = strings.Cut(text, separator)
 	return word, rest
-}
-
-// normalized returns an answer in the form in which it can be compared: a text of the
-// user's own that equals a label chooses that option.
-func normalized(q *question.Question, a question.Answer) question.Answer {
-	if q.Option(a.Custom) == nil {
-		return a
-	}
-	custom := a.Custom
-	a.Custom = ""
-	if !q.Several() {
-		a.Selected = nil
-	}
-	a.Selected = append(slices.Clip(a.Selected), custom)
-	return a
 }

@@ -213,10 +213,9 @@ func (in *claudeInput) answer(rec desk.Record) bool {
 		if x.Answer == nil {
 			continue
 		}
-		own := normalized(x.Question, *x.Answer)
-		text := joinAnswers(x.Question, &own)
-		if read := splitAnswers(x.Question, text); text == "" || !slices.Equal(x.Question.Words(&read),
-			x.Question.Words(&own)) {
+		text := joinAnswers(x.Question, x.Answer)
+		read := splitAnswers(x.Question, text)
+		if text == "" || !slices.Equal(x.Question.Words(&read), x.Words()) {
 			return false
 		}
 		answers[x.Question.Text], last = text, x.Question.Text
