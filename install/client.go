@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"mcp-askuser/internal/plainjson"
 	"mcp-askuser/ui/words"
@@ -152,14 +151,6 @@ func (c *Client) Lines(s Server) (string, error) {
 		text, err := c.format.set(nil, lines, c.at())
 		return string(text), err
 	}
-	var b strings.Builder
-	b.WriteString(c.path[0] + ":\n  " + Name + ":\n")
-	for _, name := range slices.Sorted(maps.Keys(lines)) {
-		value, err := plainjson.Marshal(lines[name])
-		if err != nil {
-			return "", err
-		}
-		b.WriteString("    " + name + ": " + string(value) + "\n")
-	}
-	return b.String(), nil
+	value, err := plainjson.Marshal(lines)
+	return fmt.Sprintf("%s:\n  %s: %s\n", c.path[0], Name, value), err
 }

@@ -60,29 +60,24 @@ func (f *format) edit(data []byte, path []string, change func([]byte) ([]byte, e
 	return restore(after), nil
 }
 
-// put sets a value in a file.
+// put gives a path of a file a value, nil for none. It refuses a file that has another value there
+// then: one that has the path twice, or in a form that is not changed.
 func (f *format) put(data []byte, value any, path ...string) ([]byte, error) {
-	return f.become(data, value, path, func(text []byte) ([]byte, error) { return f.set(text, value, path) })
-}
-
-// take removes a value from a file.
-func (f *format) take(data []byte, path ...string) ([]byte, error) {
-	value, err := f.get(data, path...)
-	if err != nil || value == nil {
+	now, err := f.get(data, path...)
+	if err != nil || now == nil && value == nil {
 		return data, err
 	}
-	return f.become(data, nil, path, func(text []byte) ([]byte, error) { return f.remove(text, path) })
-}
-
-// become is edit for a change after which a path has a value, nil for none. It has another one
-// where the file has the path twice, or in a form that is not changed.
-func (f *format) become(data []byte, value any, path []string, change func([]byte) ([]byte, error)) ([]byte, error) {
-	after, err := f.edit(data, path, change)
+	after, err := f.edit(data, path, func(text []byte) ([]byte, error) {
+		if value == nil {
+			return f.remove(text, path)
+		}
+		return f.set(text, value, path)
+	})
 	if err != nil {
 		return nil, err
 	}
-	set, err := f.get(after, path...)
-	if err == nil && !same(set, value) {
+	now, err = f.get(after, path...)
+	if err == nil && !same(now, value) {
 		err = fmt.Errorf("%s: %w", strings.Join(path, "."), errUnsafe)
 	}
 	return after, err

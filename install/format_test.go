@@ -36,7 +36,7 @@ func TestSet(t *testing.T) {
 		if err != nil || string(again) != want {
 			t.Errorf("%s: set again: %v\n%s", tc.name, err, again)
 		}
-		gone, err := jsonFile.take(got, "s", "askuser")
+		gone, err := jsonFile.put(got, nil, "s", "askuser")
 		if err != nil || strings.Contains(string(gone), "askuser") ||
 			strings.Contains(tc.name, "remark in") && string(gone) != tc.in {
 			t.Errorf("%s: removed: %v, %q", tc.name, err, gone)
@@ -68,7 +68,7 @@ func TestRefuses(t *testing.T) {
 	} {
 		got, err := tc.f.put([]byte(tc.in), server, "a", "b")
 		if tc.out {
-			got, err = tc.f.take([]byte(tc.in), "a", "b")
+			got, err = tc.f.put([]byte(tc.in), nil, "a", "b")
 		}
 		if err == nil || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s: %v, want %q\n%s", tc.name, err, tc.says, got)
@@ -85,7 +85,7 @@ func TestFormsOfATable(t *testing.T) {
 		{"a = 1\n", "[mcp_servers.askuser]\ncommand = \"x\"\n", "\n# the end\n# and more"},
 	} {
 		file := tc.before + tc.ours + tc.after
-		got, err := tomlFile.take([]byte(file), "mcp_servers", "askuser")
+		got, err := tomlFile.put([]byte(file), nil, "mcp_servers", "askuser")
 		if err != nil || string(got) != tc.before+tc.after {
 			t.Errorf("%v\n got %q\nwant %q", err, got, tc.before+tc.after)
 		}
@@ -117,7 +117,7 @@ func FuzzPut(f *testing.F) {
 			if err != nil || !same(value, server) {
 				t.Fatalf("%q became %q: %v, %v", in, out, value, err)
 			}
-			left, err := format.take(out, "zz", "askuser")
+			left, err := format.put(out, nil, "zz", "askuser")
 			if err != nil {
 				continue
 			}
@@ -142,12 +142,12 @@ func TestRemoveKeepsRemarks(t *testing.T) {
 		"{\n  // mine\n\n  // of z\n  \"z\": {}\n}\n":                        "{\n  // mine\n\n}\n",
 		"{\"a\": 1, /* of a */ \"z\": {} /* of z */, /* of b */ \"b\": 2}\n": "{\"a\": 1, /* of b */ \"b\": 2}\n",
 	} {
-		if got, err := jsonFile.take([]byte(in), "z"); err != nil || string(got) != want {
+		if got, err := jsonFile.put([]byte(in), nil, "z"); err != nil || string(got) != want {
 			t.Errorf("%v\n got %q\nwant %q", err, got, want)
 		}
 	}
 	const held = "{\n  \"z\": { // mine\n    \"y\": 1,\n  },\n  \"b\": 2\n}\n"
-	if got, err := jsonFile.take([]byte(held), "z", "y"); err != nil ||
+	if got, err := jsonFile.put([]byte(held), nil, "z", "y"); err != nil ||
 		string(got) != "{\n  \"z\": { // mine\n  },\n  \"b\": 2\n}\n" {
 		t.Errorf("%v, %q", err, got)
 	}
@@ -169,7 +169,7 @@ func TestMixedLineEnds(t *testing.T) {
 	} {
 		got, err := f.put([]byte(in), server, "b", "askuser")
 		if err == nil {
-			got, err = f.take(got, "b", "askuser")
+			got, err = f.put(got, nil, "b", "askuser")
 		}
 		if err != nil || string(got) != in {
 			t.Errorf("%v\n got %q\nwant %q", err, got, in)

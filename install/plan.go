@@ -76,7 +76,7 @@ func (c *Client) Plan(p Place, o Options, out bool) ([]Change, error) {
 // register puts our entry into the client's file, or takes it out.
 func (c *Client) register(data []byte, o Options, out bool) ([]byte, error) {
 	if out {
-		return c.format.take(data, c.at()...)
+		return c.format.put(data, nil, c.at()...)
 	}
 	old, err := c.format.get(data, c.at()...)
 	if err != nil {

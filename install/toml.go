@@ -42,7 +42,7 @@ func setTOML(data []byte, value any, path []string) ([]byte, error) {
 }
 
 // removeTOML removes a table and those below it. An entry of any other form stays, which
-// [format.become] refuses.
+// [format.put] refuses.
 func removeTOML(data []byte, path []string) ([]byte, error) {
 	tables := tableAt(path)
 	out := tables.ReplaceAll(data, nil)
