@@ -3,8 +3,6 @@ package install
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -83,8 +81,7 @@ func (c *Client) Obstacle(p Place, project bool) (Obstacle, bool) {
 			setting{file, append(c.at(), "disabled"), is(true)})
 		switch c.Name {
 		case "gemini":
-			left := func(value any) bool { return value != nil && !named(value) }
-			all = append(all, setting{file, []string{"mcp", "excluded"}, named}, setting{file, []string{"mcp", "allowed"}, left})
+			all = append(all, setting{file, []string{"mcp", "excluded"}, named})
 		case "codex": // declines every form
 			all = append(all, setting{file, []string{"approval_policy"}, is("never")})
 		}
@@ -118,7 +115,7 @@ func denied(value any) bool {
 }
 
 // claudeSwitches are the settings that switch our server off in Claude Code's own state of a
-// directory, or of the repository that has it, and in the settings that hold there.
+// directory, and in the settings that hold there.
 func claudeSwitches(state string, user Place, dir string, project bool) (all []setting) {
 	inProject := user
 	inProject.Project = dir
@@ -128,8 +125,7 @@ func claudeSwitches(state string, user Place, dir string, project bool) (all []s
 		lists = append(lists, "disabledMcpjsonServers")
 	}
 	for _, list := range lists {
-		all = append(all, setting{state, []string{"projects", dir, list}, named},
-			setting{state, []string{"projects", repository(dir), list}, named})
+		all = append(all, setting{state, []string{"projects", dir, list}, named})
 	}
 	for _, file := range []string{user.ClaudeSettings(), shared, strings.TrimSuffix(shared, ".json") + ".local.json"} {
 		all = append(all, setting{file, []string{"permissions", "deny"}, denied})
@@ -138,17 +134,4 @@ func claudeSwitches(state string, user Place, dir string, project bool) (all []s
 		}
 	}
 	return all
-}
-
-// repository is the directory with the repository of a directory, or itself.
-func repository(dir string) string {
-	for at := dir; ; at = filepath.Dir(at) {
-		_, err := os.Stat(filepath.Join(at, ".git"))
-		if err == nil {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			return dir
-		}
-	}
 }
