@@ -106,23 +106,13 @@ func (s *Server) target(ctx context.Context, body answerBody) (found desk.Record
 // reply returns the reply in a body to the questions of rec, or to the one that it names.
 func (body answerBody) reply(rec *desk.Record) (r question.Reply, err error) {
 	has := func(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
-	one, something := body.QuestionID != "", has(body.Answer) || has(body.Files)
-	if !one {
-		something = has(body.Answers) || has(body.Files) || body.Discuss
-	}
-	fault := ""
+	one := body.QuestionID != ""
+	ofOne, ofSet := has(body.Answer), has(body.Answers) || body.Discuss
 	switch {
-	case body.Discuss && one:
-		fault = "A whole set is discussed first, not one question of it."
-	case has(body.Answers) && (has(body.Answer) || one):
-		fault = "Both answer and answers are there."
-	case !something:
-		fault = "There is no answer."
+	case ofOne && !one, ofSet && one, !ofOne && !ofSet && !has(body.Files):
+		return r, api.Problemf(api.InvalidAnswer, "%s", answerShape)
 	case one && rec.Find(body.QuestionID) == nil:
 		return r, api.Problemf(api.QuestionNotFound, "The set has no question %q.", body.QuestionID)
-	}
-	if fault != "" {
-		return r, api.Problemf(api.InvalidAnswer, "%s %s", fault, answerShape)
 	}
 	if one && has(body.Answer) {
 		only := []map[string]any{{"question_id": body.QuestionID, "answer": body.Answer}}
