@@ -34,8 +34,8 @@ type Call struct {
 // may also be a JSON string; one question alone, as the call itself or as
 // {"question": {…}}; a bare array of questions; and an interrupt. Each may be inside the
 // call itself: {"name": …, "input": {…}}, or a tool_use block. The questions
-// of a record are a call too. Unknown members are passed over: hosts add their
-// own. The error is a [question.Violations] that lists every fault with its path,
+// of a record are a call too, without the answers that its asker had. Unknown members are
+// passed over: hosts add their own. The error is a [question.Violations] that lists every fault with its path,
 // or a [*json.SyntaxError] where data is not JSON.
 func DecodeAsk(data []byte, limits question.Limits) (Call, error) {
 	d, err := decode(data, limits)

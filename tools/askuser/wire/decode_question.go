@@ -12,9 +12,6 @@ import (
 // their own faults are reported too.
 const spare = 16
 
-// maxCollected is the most that an answer kept in a record may be, in bytes.
-const maxCollected = 4*question.MaxText + 16<<10
-
 // questions reads the questions of a set, or those that follow up on an
 // option at this depth.
 func (d *decoder) questions(path string, raw json.RawMessage, depth int) []question.Question {
@@ -61,7 +58,6 @@ func (d *decoder) question(path string, raw json.RawMessage, depth int) question
 		ID:          d.text(at("question_id"), m.get("question_id")),
 		Placeholder: d.text(at("placeholder"), m.get("placeholder")),
 		Required:    d.flag(at("required"), m.get("required"), true),
-		Collected:   d.collected(at("collected"), m.get("collected")),
 	}
 	custom := d.flag(at("allow_custom"), m.get("allow_custom"), true)
 	several := d.flag(at("multiSelect"), m.get("multiSelect"), false)
@@ -112,20 +108,6 @@ func typeOf(name string, several, options bool) question.Type {
 		return question.MultiChoice
 	}
 	return question.SingleChoice
-}
-
-// collected reads an answer that the caller had already, as a record keeps it.
-// It counts as the caller's answer.
-func (d *decoder) collected(path string, raw json.RawMessage) *question.Answer {
-	if d.tooLarge(path, raw, maxCollected) {
-		return nil
-	}
-	a, ok := question.Read[question.Answer](&d.found, path, raw, "an answer as a record keeps it")
-	if !ok || a.Empty() {
-		return nil
-	}
-	a.By = question.ByCaller
-	return &a
 }
 
 // lines turns the two characters \n, which models write now and then for a
