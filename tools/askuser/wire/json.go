@@ -184,38 +184,29 @@ func listed(raw json.RawMessage) json.RawMessage {
 	return list
 }
 
-// unlessEmpty returns a value, but nil for an empty one in any form that models write:
-// null, false, an empty text, objects and arrays of empty values, also inside a string.
+// unlessEmpty returns a value, but nil for an empty one in the forms that models write, also
+// inside a string.
 func unlessEmpty(raw json.RawMessage) json.RawMessage {
-	var v any
-	if len(raw) == 0 || json.Unmarshal(raw, &v) == nil && empty(v) {
+	text, isString := word(raw)
+	if !isString {
+		text = string(raw)
+	}
+	switch strings.TrimSpace(text) {
+	case "", "null", "false", "{}", "[]", "[{}]":
 		return nil
 	}
 	return raw
 }
 
-func empty(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return true
-	case bool:
-		return !v
-	case string:
-		var inner any
-		in := []byte(strings.TrimSpace(v))
-		if (opens(in, '[') || opens(in, '{')) && json.Unmarshal(in, &inner) == nil {
-			return empty(inner)
-		}
-		return len(in) == 0 || string(in) == "null"
-	}
-	inner, ok := within(v)
-	return ok && !slices.ContainsFunc(inner, func(x any) bool { return !empty(x) })
-}
-
 // extent is how deep the values in v are nested, and how many there are.
 func extent(v any) (depth, values int) {
-	inner, ok := within(v)
-	if !ok {
+	var inner []any
+	switch v := v.(type) {
+	case []any:
+		inner = v
+	case map[string]any:
+		inner = slices.Collect(maps.Values(v))
+	default:
 		return 0, 0
 	}
 	for _, x := range inner {
@@ -223,15 +214,4 @@ func extent(v any) (depth, values int) {
 		depth, values = max(depth, deep), values+n+1
 	}
 	return depth + 1, values
-}
-
-// within returns the values in an object or array.
-func within(v any) (values []any, ok bool) {
-	switch v := v.(type) {
-	case []any:
-		return v, true
-	case map[string]any:
-		return slices.Collect(maps.Values(v)), true
-	}
-	return nil, false
 }
