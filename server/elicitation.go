@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -28,16 +27,13 @@ const maxFormWait = time.Second
 // mcpserver.ErrElicitationNotSupported where it did not declare the mode, and
 // mcpserver.ErrServerInitiatedRequestUnsupported where the call is of
 // 2026-07-28, whose clients never answer this request. A cancel of a client that exits is
-// the end of the call. The content of an accept is nil or a map[string]any.
+// the end of the call.
 func (c *Call) Elicit(
 	ctx context.Context, form mcp.ElicitationParams,
 ) (_ *mcp.ElicitationResult, took time.Duration, _ error) {
 	defer c.form.leave()
 	if c.client.Modern {
 		return nil, 0, fmt.Errorf("elicitation: %w", mcpserver.ErrServerInitiatedRequestUnsupported)
-	}
-	if err := form.Validate(); err != nil {
-		return nil, 0, fmt.Errorf("elicitation: %w", err)
 	}
 	if !c.client.Elicits(form.Mode) {
 		return nil, 0, fmt.Errorf("elicitation: the client did not declare it: %w", mcpserver.ErrElicitationNotSupported)
@@ -56,8 +52,12 @@ func (c *Call) Elicit(
 	if err != nil {
 		return nil, took, err
 	}
-	result, err := decodeElicitation(raw)
-	if err == nil && result.Action == mcp.ElicitationResponseActionCancel && took > exitTime {
+	var result mcp.ElicitationResult
+	err = json.Unmarshal(raw, &result.ElicitationResponse)
+	if err != nil {
+		return nil, took, fmt.Errorf("malformed elicitation result: %w", err)
+	}
+	if result.Action == mcp.ElicitationResponseActionCancel && took > exitTime {
 		select {
 		case <-c.ctx.Done():
 			return nil, took, c.endError()
@@ -65,7 +65,7 @@ func (c *Call) Elicit(
 		case <-time.After(exitTime):
 		}
 	}
-	return result, took, err
+	return &result, took, nil
 }
 
 // shown returns how long the client can have shown a form that was sent then and is now
@@ -78,23 +78,4 @@ func (s *Session) shown(sent time.Time) time.Duration {
 	}
 	s.formGone = time.Now()
 	return s.formGone.Sub(sent)
-}
-
-// decodeElicitation reads the client's result, which mcp-go does not check.
-func decodeElicitation(raw json.RawMessage) (*mcp.ElicitationResult, error) {
-	var r mcp.ElicitationResponse
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return nil, fmt.Errorf("malformed elicitation result: %w", err)
-	}
-	switch r.Action {
-	case mcp.ElicitationResponseActionDecline, mcp.ElicitationResponseActionCancel:
-		r.Content = nil
-	case mcp.ElicitationResponseActionAccept:
-		if _, ok := r.Content.(map[string]any); !ok && r.Content != nil {
-			return nil, errors.New("malformed elicitation content: not an object")
-		}
-	default:
-		return nil, fmt.Errorf("malformed elicitation result: unknown action %q", r.Action)
-	}
-	return &mcp.ElicitationResult{ElicitationResponse: r}, nil
 }

@@ -45,8 +45,8 @@ type Transport interface {
 	// of calls that arrived earlier. When ctx ends first the client is asked to
 	// take the form away, and the error is ctx's cause; ui.ErrCallEnded means
 	// that the call ended first. Any other error says why the client would not
-	// show the form. The result's action is one of the specification's three; its
-	// content is not checked against the form. Clients of 2026-07-28 cannot be
+	// show the form. The result is as the client sent it: neither its action nor its
+	// content is checked. Clients of 2026-07-28 cannot be
 	// asked this way: their forms are part of a call's result.
 	Elicit(ctx context.Context, form mcp.ElicitationParams) (result *mcp.ElicitationResult, took time.Duration, err error)
 }
