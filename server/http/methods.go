@@ -30,7 +30,26 @@ const (
 // maxName is the longest directory or dialogue that a client can name, in bytes.
 const maxName = 4096
 
-// post serves one message of a client.
+// refusal is why a message is not served.
+type refusal struct {
+	server.Fault
+	status int // of HTTP
+}
+
+// refuse answers a message that is not served.
+func refuse(w http.ResponseWriter, id json.RawMessage, why *refusal) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(why.status)
+	_, _ = w.Write(why.Response(id)) //nolint:gosec // JSON, whose type the header says
+}
+
+// invalid refuses a message that its client must change.
+func invalid(status int, text string) *refusal {
+	return &refusal{server.Fault{Code: mcp.INVALID_REQUEST, Text: text}, status}
+}
+
+// post serves one message of a client. Initialize begins a session, as does a request of
+// 2026-07-28, which is its session's only one.
 func (s *Server) post(w http.ResponseWriter, r *http.Request, token tokens.Token) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		http.Error(w, "the content type must be application/json", http.StatusUnsupportedMediaType)
@@ -40,57 +59,48 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, token tokens.Token
 		http.Error(w, "responses are application/json or text/event-stream", http.StatusNotAcceptable)
 		return
 	}
-	m, fault, status := read(w, r)
-	modern := false
-	if fault == nil {
-		modern, fault = s.era(r.Header, m)
+	m, why := read(w, r)
+	st := &stream{w: w, Queue: server.NewQueue()}
+	if why == nil {
+		st.modern, why = s.era(r.Header, m)
 	}
-	if fault != nil {
-		refuse(w, status, m.ID, *fault)
+	if st.modern && why == nil && !m.IsRequest() { // no call that it could belong to
+		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	opens := m.Method == string(mcp.MethodInitialize)
+	initializes := m.IsRequest() && m.Method == string(mcp.MethodInitialize)
+	var x *session
 	switch {
-	case m.IsRequest() && (modern || opens):
-		s.serveNew(w, r, token, m, &stream{modern: modern})
-	case modern: // no call that it could belong to
-		w.WriteHeader(http.StatusAccepted)
+	case why != nil:
+	case initializes || st.modern:
+		x, why = s.open(r, token, st.modern)
 	default:
-		s.serveKnown(w, r, token, m, &stream{})
+		x, why = s.find(r, token)
 	}
-}
-
-// serveNew serves a request that begins a session: initialize, or one of 2026-07-28,
-// which is the session's only one.
-func (s *Server) serveNew(w http.ResponseWriter, r *http.Request, token tokens.Token, m *server.Message, st *stream) {
-	x := s.open(w, r, token, m.ID, st.modern)
-	if x == nil {
+	if why != nil {
+		refuse(w, m.ID, why)
 		return
 	}
 	defer func() {
-		if s.sessions.leave(x); st.modern || !st.succeeded {
+		s.sessions.leave(x)
+		if st.modern || initializes && !st.succeeded {
 			s.sessions.remove(x)
 		}
 	}()
-	if !st.modern {
+	switch {
+	case !m.IsRequest():
+		x.Receive(x.ctx, m, nil) // sends nothing
+		w.WriteHeader(http.StatusAccepted)
+		return
+	case initializes && !st.modern:
 		w.Header().Set(mcp.HeaderSessionID, x.ID)
 	}
-	s.serve(w, r, x, m, st)
-}
-
-// serveKnown serves a message of a session that was opened before.
-func (s *Server) serveKnown(w http.ResponseWriter, r *http.Request, token tokens.Token, m *server.Message, st *stream) {
-	x := s.find(w, r, token, m.ID)
-	if x == nil {
-		return
-	}
-	defer s.sessions.leave(x)
-	if m.IsRequest() {
-		s.serve(w, r, x, m, st)
-		return
-	}
-	x.Receive(x.ctx, m, nil) // sends nothing
-	w.WriteHeader(http.StatusAccepted)
+	s.streams.Add(1)
+	defer s.streams.Done()
+	ctx, end := context.WithCancelCause(x.ctx)
+	defer end(askuser.ErrDisconnected)
+	x.Receive(ctx, m, st)
+	st.run(r.Context(), x.ctx, s.Heartbeat, func() bool { return s.Tokens.Holds(x.token) })
 }
 
 // takesEvents reports whether a client takes an event stream, as the protocol demands of each.
@@ -102,35 +112,38 @@ func takesEvents(r *http.Request) bool {
 	})
 }
 
-// read reads the message of a request; the status is that of a fault in it.
-func read(w http.ResponseWriter, r *http.Request) (m *server.Message, fault *server.Fault, status int) {
+// read reads the message of a request.
+func read(w http.ResponseWriter, r *http.Request) (*server.Message, *refusal) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &server.Message{}, &server.Fault{Code: mcp.INVALID_REQUEST,
-			Text: fmt.Sprintf("message longer than %d bytes", large.Limit)}, http.StatusRequestEntityTooLarge
+		return &server.Message{}, invalid(http.StatusRequestEntityTooLarge,
+			fmt.Sprintf("message longer than %d bytes", large.Limit))
 	}
 	if err != nil {
-		return &server.Message{}, &server.Fault{Code: mcp.INVALID_REQUEST, Text: "the message did not arrive whole"},
-			http.StatusRequestTimeout
+		return &server.Message{}, invalid(http.StatusRequestTimeout, "the message did not arrive whole")
 	}
 	// What follows on the connection is the next request, or its end.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-	m, fault = server.Decode(text)
-	return m, fault, http.StatusBadRequest
+	m, fault := server.Decode(text)
+	if fault != nil {
+		return m, &refusal{*fault, http.StatusBadRequest}
+	}
+	return m, nil
 }
 
 // era reports whether a message is of 2026-07-28 or later. Such a request repeats
 // its version, its method and its subject in headers, which must agree; mcp-go
 // checks that only in its own transport.
-func (s *Server) era(h http.Header, m *server.Message) (modern bool, fault *server.Fault) {
+func (s *Server) era(h http.Header, m *server.Message) (modern bool, why *refusal) {
 	version, inBody := h.Get(mcp.HeaderProtocolVersion), m.Version()
 	modern = mcp.IsModernProtocol(version) || mcp.IsModernProtocol(inBody)
-	mismatch := func(text string) *server.Fault { return &server.Fault{Code: mcp.HEADER_MISMATCH, Text: text} }
+	mismatch := func(text string) *refusal {
+		return &refusal{server.Fault{Code: mcp.HEADER_MISMATCH, Text: text}, http.StatusBadRequest}
+	}
 	switch {
 	case !modern:
 		if version != "" && !mcp.IsValidProtocolVersion(version) && m.Method != string(mcp.MethodInitialize) {
-			return false, &server.Fault{Code: mcp.INVALID_REQUEST,
-				Text: fmt.Sprintf("the protocol version %q is not supported", version)}
+			return false, invalid(http.StatusBadRequest, fmt.Sprintf("the protocol version %q is not supported", version))
 		}
 		return false, nil
 	case !m.IsRequest():
@@ -138,7 +151,8 @@ func (s *Server) era(h http.Header, m *server.Message) (modern bool, fault *serv
 	case version == "":
 		return true, mismatch("the header " + mcp.HeaderProtocolVersion + " is missing")
 	case inBody == "":
-		return true, &server.Fault{Code: mcp.INVALID_PARAMS, Text: "_meta lacks " + mcp.MetaKeyProtocolVersion}
+		fault := server.Fault{Code: mcp.INVALID_PARAMS, Text: "_meta lacks " + mcp.MetaKeyProtocolVersion}
+		return true, &refusal{fault, http.StatusBadRequest}
 	case inBody != version:
 		return true, mismatch("the header " + mcp.HeaderProtocolVersion + " and _meta name different versions")
 	}
@@ -159,35 +173,22 @@ func (s *Server) era(h http.Header, m *server.Message) (modern bool, fault *serv
 	return true, nil
 }
 
-// refuse answers a message that cannot be served.
-func refuse(w http.ResponseWriter, status int, id json.RawMessage, f server.Fault) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(f.Response(id)) //nolint:gosec // JSON, whose type the header says
-}
-
-// find returns the session that a request names. Where there is none it answers
-// the request and returns nil.
-func (s *Server) find(w http.ResponseWriter, r *http.Request, token tokens.Token, request json.RawMessage) *session {
+// find returns the session that a request names.
+func (s *Server) find(r *http.Request, token tokens.Token) (*session, *refusal) {
 	id := r.Header.Get(mcp.HeaderSessionID)
 	if id == "" {
-		refuse(w, http.StatusBadRequest, request, server.Fault{Code: mcp.INVALID_REQUEST,
-			Text: "the header " + mcp.HeaderSessionID + " is missing; send initialize first"})
-		return nil
+		return nil, invalid(http.StatusBadRequest, "the header "+mcp.HeaderSessionID+" is missing; send initialize first")
 	}
 	x := s.sessions.use(id, token)
 	if x == nil {
-		refuse(w, http.StatusNotFound, request, server.Fault{Code: mcp.INVALID_REQUEST,
-			Text: "no such session; send initialize again"})
+		return nil, invalid(http.StatusNotFound, "no such session; send initialize again")
 	}
-	return x
+	return x, nil
 }
 
-// open makes a session for a request. Where none can be added it answers the
-// request and returns nil. A session for a single request is no dialogue, unless
+// open makes a session for a request. A session for a single request is no dialogue, unless
 // the client names one.
-func (s *Server) open(w http.ResponseWriter, r *http.Request, token tokens.Token, request json.RawMessage,
-	single bool) *session {
+func (s *Server) open(r *http.Request, token tokens.Token, single bool) (*session, *refusal) {
 	id, dialogue := rand.Text(), header(r, headerDialogue)
 	if dialogue == "" && !single {
 		dialogue = id
@@ -195,12 +196,11 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, token tokens.Token
 	x := &session{token: token, Session: server.NewSession(s.mcp, server.Options{
 		ID: id, Agent: token.Name, Prove: token.Prove, Dialogue: dialogue, Directory: header(r, headerDirectory), Log: s.Log,
 	})}
-	if err := s.sessions.add(x); err != nil {
-		w.Header().Set("Retry-After", "10")
-		refuse(w, http.StatusServiceUnavailable, request, server.Fault{Code: mcp.INTERNAL_ERROR, Text: err.Error()})
-		return nil
+	err := s.sessions.add(x)
+	if err != nil {
+		return nil, &refusal{server.Fault{Code: mcp.INTERNAL_ERROR, Text: err.Error()}, http.StatusServiceUnavailable}
 	}
-	return x
+	return x, nil
 }
 
 // header returns the value of a header of ours, which may be encoded as those of
@@ -213,22 +213,14 @@ func header(r *http.Request, name string) string {
 	return text
 }
 
-// serve writes st as the response to a request of a session.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m *server.Message, st *stream) {
-	s.streams.Add(1)
-	defer s.streams.Done()
-	ctx, end := context.WithCancelCause(x.ctx)
-	defer end(askuser.ErrDisconnected)
-	st.Queue, st.w = server.NewQueue(), w
-	x.Receive(ctx, m, st)
-	st.run(r.Context(), x.ctx, s.Heartbeat, func() bool { return s.Tokens.Holds(x.token) })
-}
-
 // delete ends a session. Its questions stay open.
 func (s *Server) delete(w http.ResponseWriter, r *http.Request, token tokens.Token) {
-	if x := s.find(w, r, token, nil); x != nil {
-		defer s.sessions.leave(x)
-		s.sessions.remove(x)
-		w.WriteHeader(http.StatusNoContent)
+	x, why := s.find(r, token)
+	if why != nil {
+		refuse(w, nil, why)
+		return
 	}
+	defer s.sessions.leave(x)
+	s.sessions.remove(x)
+	w.WriteHeader(http.StatusNoContent)
 }
