@@ -9,7 +9,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -55,10 +54,6 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, token tokens.Token
 		http.Error(w, "the content type must be application/json", http.StatusUnsupportedMediaType)
 		return
 	}
-	if !takesEvents(r) {
-		http.Error(w, "responses are application/json or text/event-stream", http.StatusNotAcceptable)
-		return
-	}
 	m, why := read(w, r)
 	st := &stream{w: w, Queue: server.NewQueue()}
 	if why == nil {
@@ -101,15 +96,6 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, token tokens.Token
 	defer end(askuser.ErrDisconnected)
 	x.Receive(ctx, m, st)
 	st.run(r.Context(), x.ctx, s.Heartbeat, func() bool { return s.Tokens.Holds(x.token) })
-}
-
-// takesEvents reports whether a client takes an event stream, as the protocol demands of each.
-func takesEvents(r *http.Request) bool {
-	header := strings.Join(r.Header.Values("Accept"), ",")
-	return header == "" || slices.ContainsFunc(strings.Split(header, ","), func(part string) bool {
-		kind, _, _ := mime.ParseMediaType(part)
-		return kind == "text/event-stream" || kind == "*/*"
-	})
 }
 
 // read reads the message of a request.
