@@ -20,7 +20,7 @@ const (
 	// defaultGrace and writeLimit together keep the exit within two seconds of the end of
 	// input, after which clients send SIGTERM. On a busy machine a list takes half a second.
 	defaultGrace = 1500 * time.Millisecond
-	writeLimit   = 250 * time.Millisecond
+	writeLimit   = 400 * time.Millisecond
 
 	// defaultLineLimit is far above any question set. mcp-go decodes a message
 	// several times over, at ten times its size.
@@ -45,7 +45,7 @@ type Options struct {
 // At the end every waiting request's context is cancelled with the cause
 // askuser.ErrDisconnected, or askuser.ErrClosing after the end of ctx, as the client
 // still reads then. The handlers get the grace period, and what they
-// still return is written, as long as out takes a line within 250 ms. When Serve
+// still return is written, as far as out takes it within 400 ms. When Serve
 // returns, every function given to askuser.Transport.Delivered has been called,
 // except for a handler or a Write that has not returned: then it is called as soon
 // as that does.

@@ -2,7 +2,6 @@ package stdio
 
 import (
 	"io"
-	"sync/atomic"
 	"time"
 
 	"mcp-askuser/server"
@@ -15,8 +14,6 @@ type writer struct {
 	out  io.Writer
 	done chan struct{} // run has returned
 	err  error         // of out; to be read after done
-
-	writing atomic.Pointer[time.Time] // when the Write under way began; nil between two
 }
 
 func newWriter(out io.Writer) *writer {
@@ -38,23 +35,17 @@ func (w *writer) run() {
 
 // write writes a line in one Write.
 func (w *writer) write(line []byte) error {
-	since := time.Now()
-	w.writing.Store(&since)
-	defer w.writing.Store(nil)
 	_, err := w.out.Write(line)
 	return err
 }
 
-// finish takes no more messages, and waits until the queue is written. It
-// reports false when a Write lasts longer than limit: then it drops what is
-// queued.
+// finish takes no more messages, and waits until the queue is written. It reports
+// false when that lasts longer than limit: then it drops what is queued.
 func (w *writer) finish(limit time.Duration) bool {
 	w.Close()
-	for !waitFor(w.done, limit) {
-		if since := w.writing.Load(); since != nil && time.Since(*since) >= limit {
-			w.Abandon()
-			return false
-		}
+	written := waitFor(w.done, limit)
+	if !written {
+		w.Abandon()
 	}
-	return true
+	return written
 }
