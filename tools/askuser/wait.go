@@ -13,7 +13,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
-	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/words"
 )
@@ -108,10 +107,6 @@ func (w *waiting) outcome(ctx context.Context) (*mcp.CallToolResult, error) {
 	select {
 	case <-w.unshown:
 		w.unshown = nil
-		if w.showElsewhere(ctx) {
-			w.unshown = w.Unshown()
-			return nil, nil
-		}
 		return w.unshownResult(ctx), nil
 	default:
 		return nil, nil
@@ -156,16 +151,6 @@ func (w *waiting) records() (all []desk.Record) {
 		all = append(all, each.Record())
 	}
 	return all
-}
-
-// showElsewhere shows the record in an inbox or on a page that the user opened
-// while the other surfaces were tried. It reports whether one is open.
-func (w *waiting) showElsewhere(ctx context.Context) bool {
-	i := slices.IndexFunc(w.Surfaces, func(s ui.Surface) bool { return s.Name() == "inbox" })
-	if open, err := w.Desk.Present(ctx); i < 0 || err != nil || len(open) == 0 {
-		return false
-	}
-	return w.Try(func(*present.Presentation) []ui.Surface { return w.Surfaces[i : i+1] })
 }
 
 // unshownResult returns the result of a call whose question no surface could show:

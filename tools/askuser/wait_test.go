@@ -52,40 +52,6 @@ func TestCallEndsWithTheStore(t *testing.T) {
 	}
 }
 
-// An inbox that was opened while the page waited for somebody has the question:
-// nobody need be told of it, until it is closed.
-func TestInboxOpenedMeanwhile(t *testing.T) {
-	r := newRig(t)
-	closed := make(chan struct{})
-	inbox := surfaceFunc{"inbox", func(ctx context.Context) error {
-		if open, err := r.desk.Present(ctx); err != nil || len(open) == 0 {
-			return ui.Unavailablef("no inbox is open: %v", err)
-		}
-		<-closed
-		return ui.Unavailablef("the inbox was closed")
-	}}
-	opens := surfaceFunc{"web", func(ctx context.Context) error {
-		leave, err := r.desk.Announce(ctx, "inbox")
-		if err != nil {
-			return err
-		}
-		go func() { <-closed; leave() }()
-		return ui.Unavailablef("nobody opened the page")
-	}}
-	r.Surfaces = []ui.Surface{inbox, opens}
-	r.Attended = func(bool) bool { return true }
-	req := request(which)
-	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
-	l := &link{noted: make(chan string, 10)}
-	got := r.start(t.Context(), l, req)
-	for !strings.Contains(waittest.Take(t, l.noted), "Run mcp-askuser inbox to answer") {
-	}
-	close(closed)
-	if text := waittest.Take(t, got).text(t); !strings.HasPrefix(text, "Tell the user now") {
-		t.Errorf("when the inbox was closed: %s", text)
-	}
-}
-
 // A progress message says where to answer: the page's address where a user of this machine
 // reads it, which claude -p, gemini -p and clients over HTTP are not; else a command.
 func TestProgressSaysWhere(t *testing.T) {

@@ -145,33 +145,6 @@ func TestJoinedWhileTrying(t *testing.T) {
 	}
 }
 
-// After all surfaces have failed, a call can try further ones, while the record is
-// open.
-func TestTry(t *testing.T) {
-	r := newRig(t)
-	w := r.askFor(present.Question{Request: request(), Surfaces: on(refuses("one", "no form")), KeepOpen: true})
-	waittest.Take(t, w.Unshown())
-	stays := newStays("inbox")
-	if !w.Try(on(stays)) {
-		t.Fatal("no further surface is tried")
-	}
-	waittest.Take(t, stays.shown)
-	select {
-	case <-w.Unshown():
-		t.Error("it is not said to be shown")
-	default:
-	}
-	if !w.Try(on(refuses("three", "not needed"))) {
-		t.Error("a surface that shows the record is not said to")
-	}
-	r.elsewhere(w.Record().ID, "a")
-	r.end(w)
-	waittest.Take(t, w.Unshown())
-	if w.Try(on(answers("four", "b"))) {
-		t.Error("a surface is tried after the end")
-	}
-}
-
 // A question that its asker withdraws is gone for good, unless it was answered. Of two calls that ask
 // the same question, as two subagents do, one withdraws it for itself alone: the last one ends the record.
 func TestWithdraw(t *testing.T) {

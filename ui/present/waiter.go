@@ -223,15 +223,6 @@ func (w *Waiter) Tell() bool {
 	return !told
 }
 
-// Try tries further surfaces, after Unshown, unless others are being tried. It
-// reports whether surfaces are being tried now.
-func (w *Waiter) Try(surfaces Surfaces) bool {
-	x := w.x
-	x.p.mu.Lock()
-	defer x.p.mu.Unlock()
-	return x.state == showing || x.state == sending || x.show(surfaces)
-}
-
 // Look reads the record once more. It finds what the wait cannot: that the store
 // has gone.
 func (w *Waiter) Look(ctx context.Context) {
