@@ -97,17 +97,9 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 		return ui.Unavailablef("%q asks for a secret, which must not go through a client's form", question.Line(q.Text))
 	}
 	c := newConversation(rec, s.style)
-	forms := 0
-	for ; forms < maxForms && c.slips < c.maxSlips() && c.early < maxEarly; forms++ {
-		if c.ready {
-			reply, err := c.Reply()
-			if err == nil {
-				err = commit(reply)
-			}
-			if c.ready = false; c.refused(err) {
-				continue
-			}
-			return err
+	for forms := 0; !c.ready; forms++ {
+		if forms == maxForms || c.slips == c.maxSlips() || c.early == maxEarly {
+			return ui.Unavailablef("the client's form brought no complete answer in %d attempts", forms)
 		}
 		q := c.current()
 		f := c.form(q)
@@ -124,7 +116,11 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 			c.apply(q, got)
 		}
 	}
-	return ui.Unavailablef("the client's form brought no complete answer in %d attempts", forms)
+	reply, err := c.Reply()
+	if err != nil {
+		return err
+	}
+	return commit(reply)
 }
 
 // showForm shows one form and reads its result. Answered means that the user has answered a
@@ -239,16 +235,4 @@ func (c *conversation) act(q *shownQuestion, got reading) (slip string) {
 	}
 	c.slips, c.ready = 0, ready || c.Current() == nil
 	return ""
-}
-
-// refused reports whether the set refused some of the answers. Their questions
-// are asked again.
-func (c *conversation) refused(err error) bool {
-	found, _ := errors.AsType[question.Violations](err)
-	current, _ := c.Refuse(found)
-	if current == nil {
-		return false
-	}
-	c.notice = again(current)
-	return true
 }

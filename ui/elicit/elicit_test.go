@@ -223,8 +223,7 @@ func TestSlipsAreSaid(t *testing.T) {
 	}
 }
 
-// The store has the last word: what it refuses is asked again, and anything
-// else it says goes back as it is.
+// What the store says of a reply is returned as it is.
 func TestCommit(t *testing.T) {
 	broken := errors.New("disk full")
 	closed := &desk.ClosedError{}
@@ -234,9 +233,8 @@ func TestCommit(t *testing.T) {
 		results []*mcp.ElicitationResult
 		want    error
 	}{
-		{"one answer refused", []error{question.Violations{{Path: "answers.q1", Message: "is gone"}}, nil},
-			accepts(`{"q1":"MongoDB"}`, `{"q3":"No"}`, `{"q1":"PostgreSQL"}`), nil},
-		{"refused for nothing the form can change", []error{question.Violations{{Path: "note", Message: "too long"}}},
+		{"stored", []error{nil}, accepts(`{"q1":"MongoDB"}`, `{"q3":"No"}`), nil},
+		{"refused", []error{question.Violations{{Path: "note", Message: "too long"}}},
 			accepts(`{"q1":"MongoDB"}`, `{"q3":"No"}`), question.Violations{{Path: "note", Message: "too long"}}},
 		{"somebody was first", []error{closed}, accepts(`{"q1":"MongoDB"}`, `{"q3":"No"}`), closed},
 		{"the store failed at a dismissal", []error{broken}, []*mcp.ElicitationResult{result("decline", "")}, broken},
