@@ -12,12 +12,11 @@ import (
 type Form struct {
 	Content any // as the surface made it
 	x       *Presentation
-	result  chan formResult // holds the first
+	result  chan formResult // holds the one
 
 	// Guarded by Presenter.mu:
 	secrets map[string]bool // with which the client may return
 	sent    time.Time
-	filled  bool
 	place   *Waiter // of the call that took the form to the client; nil unless it is there
 }
 
@@ -48,7 +47,7 @@ func (w *Waiter) Form() *Form {
 	x := w.x
 	x.p.mu.Lock()
 	defer x.p.mu.Unlock()
-	if x.form == nil || x.form.filled || x.state.closed() {
+	if x.state.closed() {
 		return nil
 	}
 	return x.form
@@ -62,7 +61,7 @@ func (w *Waiter) Form() *Form {
 func (w *Waiter) Take(form *Form) (secret string, ok bool) {
 	p := w.x.p
 	p.mu.Lock()
-	if form.filled || form != w.x.form {
+	if form != w.x.form {
 		p.mu.Unlock()
 		return "", false
 	}
@@ -87,24 +86,15 @@ func (p *Presenter) Return(id, secret string, result any) *Waiter {
 	if x == nil || x.form == nil || !x.form.secrets[secret] {
 		return nil
 	}
-	form := x.form
-	delete(form.secrets, secret)
-	if !form.filled {
-		form.filled = true
-		form.result <- formResult{result, time.Since(form.sent)}
-	}
-	place := form.place
-	form.place = nil
-	return place
+	x.form.result <- formResult{result, time.Since(x.form.sent)}
+	return x.dropForm()
 }
 
-// dropForm takes back the form of a record that has ended, and returns the
+// dropForm takes back the form, which has its result or whose record has ended, and returns the
 // waiter that it has kept, if any. Callers must hold p.mu.
 func (x *Presentation) dropForm() (place *Waiter) {
-	if x.form == nil {
-		return nil
+	if x.form != nil {
+		place, x.form = x.form.place, nil
 	}
-	place, x.form.place = x.form.place, nil
-	x.form = nil
 	return place
 }
