@@ -40,15 +40,6 @@ func Fill(name string, values map[string]string) string {
 	return strings.Join(out, " ")
 }
 
-// ReplyName returns the name of a text on a reply. That on a program's is another one: it
-// names the program.
-func ReplyName(name string, program bool) string {
-	if program {
-		name += "_program"
-	}
-	return name
-}
-
 // Quoted puts a value between quotation marks; nothing stays nothing.
 func Quoted(s string) string {
 	if s == "" {

@@ -13,14 +13,13 @@ import (
 )
 
 func (r *Result) dismissed(o *desk.Outcome) {
-	program := o.FromProgram()
-	r.Summary = "User dismissed the question"
-	r.Note = o.Reply.Reason
-	if program {
-		r.Summary = "A program dismissed the question"
+	text := "dismissed"
+	r.Summary, r.Note = "User dismissed the question", o.Reply.Reason
+	if o.FromProgram() { // which the text names
+		text, r.Summary = "dismissed_program", "A program dismissed the question"
 	}
 	values := map[string]string{"who": words.Program(o), "reason": texts.Quoted(r.Note)}
-	r.add(texts.ReplyName("dismissed", program), values, map[string]string{"reason": ""})
+	r.add(text, values, map[string]string{"reason": ""})
 }
 
 // answered fills in the answers, and separately what the user left open.
@@ -73,12 +72,13 @@ func (r *Result) answered(rec desk.Record) {
 		r.Summary = "User answered no question"
 	}
 	if o.Status == desk.Discuss {
+		text := "discuss"
 		r.Summary = "User wants to discuss this first"
 		if byProgram {
-			r.Summary = "A program put the question back to be discussed"
+			text, r.Summary = "discuss_program", "A program put the question back to be discussed"
 			user, program, asked[question.ByProgram] = slices.Concat(user, program), nil, nil
 		}
-		r.add(texts.ReplyName("discuss", byProgram),
+		r.add(text,
 			map[string]string{"who": who, "answers": list(user), "program": list(program), "note": texts.Quoted(r.Note),
 				"notes": list(notes), "delegated": list(delegated)},
 			map[string]string{"answers": "", "program": list(asked[question.ByProgram]), "note": "", "notes": ""})
