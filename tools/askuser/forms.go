@@ -182,5 +182,3 @@ func (r roundTrip) Elicit(
 	}
 	return result, took, err
 }
-
-// formResult returns the form's result among a call's input responses, or nil.

@@ -54,7 +54,6 @@ func TestAnsweringClients(t *testing.T) {
 
 		// No result at all.
 		{"sends an unknown action", database(), slow, "yes", `{"q1":"MongoDB"}`, "unavailable"},
-		{"sends no result", database(), slow, "none", ``, "unavailable"},
 		{"does not know the method", database(), 30 * ms, "error", ``, "unavailable"},
 		{"ends with the call", database(), slow, "end", ``, "error: " + ui.ErrCallEnded.Error()}, // no other surface is tried
 
@@ -70,8 +69,6 @@ func TestAnsweringClients(t *testing.T) {
 			c := clientFunc(func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
 				forms++
 				switch tc.action {
-				case "none":
-					return nil, tc.took, nil
 				case "error":
 					return nil, tc.took, errors.New("method not found")
 				case "end":

@@ -58,7 +58,7 @@ const (
 
 // Client carries one form to the MCP client and brings back its result.
 type Client interface {
-	// Elicit returns the client's result and the time since the client can have
+	// Elicit returns the client's result, never nil, and the time since the client can have
 	// shown the form, at most. When ctx ends first, the form is withdrawn at the client where the
 	// protocol can do that. ui.ErrCallEnded means that the call ended first; any
 	// other error that the client would not show the form.
@@ -127,9 +127,6 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 // form before.
 func (s *surface) showForm(ctx context.Context, f *form, answered bool) (reading, error) {
 	result, took, err := s.client.Elicit(ctx, f.params())
-	if err == nil && result == nil {
-		err = errors.New("no result")
-	}
 	accepted := err == nil && result.Action == mcp.ElicitationResponseActionAccept
 	switch {
 	case ctx.Err() != nil && !accepted: // an accept is passed to the desk all the same
@@ -138,22 +135,19 @@ func (s *surface) showForm(ctx context.Context, f *form, answered bool) (reading
 		return reading{}, err
 	case err != nil:
 		return reading{}, ui.Unavailablef("the client did not show the form: %v", err)
-	}
-	closed := result.Action == mcp.ElicitationResponseActionDecline || result.Action == mcp.ElicitationResponseActionCancel
-	switch {
 	case accepted:
 		got := f.read(result.Content)
 		if took < hostAccepts && (got.slip == "" || !f.line) { // a line that is no answer is a sentence, however fast
 			got = reading{early: true}
 		}
 		return got, nil
-	case closed && (answered || took > hostDeclines):
+	case result.Action != mcp.ElicitationResponseActionDecline && result.Action != mcp.ElicitationResponseActionCancel:
+		return reading{}, ui.Unavailablef("the client sent the unknown action %q", string(result.Action))
+	case answered || took > hostDeclines:
 		return reading{dismissed: true}, nil
-	case closed:
-		return reading{}, ui.Unavailablef("the client answered %s by itself after %s", result.Action,
-			took.Round(time.Millisecond))
 	}
-	return reading{}, ui.Unavailablef("the client sent the unknown action %q", string(result.Action))
+	return reading{}, ui.Unavailablef("the client answered %s by itself after %s", result.Action,
+		took.Round(time.Millisecond))
 }
 
 // conversation is a question set that is answered in a client's forms.
