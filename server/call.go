@@ -59,7 +59,7 @@ func (c *Call) Turn(ctx context.Context) (release func(), err error) {
 
 // Notify implements [askuser.Transport].
 func (c *Call) Notify(method string, params any) error {
-	return send(c.out, Outgoing{call: c, kind: notification}, frame{Method: method, Params: params})
+	return send(c.out, Outgoing{call: c}, frame{Method: method, Params: params})
 }
 
 // Delivered implements [askuser.Transport].
@@ -188,7 +188,7 @@ func (c *Call) finish(line []byte, code int) {
 	c.endRequests()
 	c.relaying.Lock()
 	defer c.relaying.Unlock()
-	m := Outgoing{line, c, response, code}
+	m := Outgoing{line: line, call: c, Last: true, Code: code}
 	if c.out.Send(m) != nil {
 		m.Drop()
 	}

@@ -96,7 +96,7 @@ func (b *box) Send(m Outgoing) error {
 		return askuser.ErrDisconnected
 	}
 	_ = m.Write(b.write)
-	if m.Last() {
+	if m.Last {
 		b.last <- struct{}{}
 	}
 	return nil

@@ -34,7 +34,7 @@ func (c *Call) request(ctx context.Context, method string, params any) (*request
 	}
 	s.requested++
 	id := strconv.Quote("askuser-" + strconv.Itoa(s.requested))
-	err := send(c.out, Outgoing{call: c, kind: ours}, frame{ID: json.RawMessage(id), Method: method, Params: params})
+	err := send(c.out, Outgoing{}, frame{ID: json.RawMessage(id), Method: method, Params: params})
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (r *request) wait(ctx context.Context) (json.RawMessage, error) {
 	reason := cmp.Or(err, context.Cause(r.call.ctx))
 	params := map[string]any{"requestId": json.RawMessage(r.id), "reason": reason.Error()}
 	withdrawal := frame{Method: string(mcp.MethodNotificationCancelled), Params: params}
-	_ = send(r.call.out, Outgoing{call: r.call, kind: ours}, withdrawal) // fails only after the end of the connection
+	_ = send(r.call.out, Outgoing{}, withdrawal) // fails only after the end of the connection
 	if err == nil {
 		err = r.call.endError()
 	}

@@ -84,7 +84,7 @@ func (s *Session) Receive(ctx context.Context, m *Message, out Sink) {
 // Refuse answers a request that cannot be served. A call that waits under the same
 // id is not affected.
 func (s *Session) Refuse(id json.RawMessage, f Fault, out Sink) {
-	_ = out.Send(Outgoing{line: f.Response(id), code: f.Code}) // fails only after the end of the connection
+	_ = out.Send(Outgoing{line: f.Response(id), Last: true, Code: f.Code}) // fails only after the end of the connection
 }
 
 // Drain refuses further requests, and returns a channel that is closed when the

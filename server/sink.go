@@ -88,18 +88,11 @@ func (q *Queue) Abandon() {
 // Outgoing is one message on its way to the client.
 type Outgoing struct {
 	line []byte
-	call *Call // the request it belongs to; nil where that was refused
-	kind kind
-	code int // of JSON-RPC, where it is an error
+	call *Call // must be open when the message is written; nil: written in any case
+
+	Last bool // it ends its request: each request has one such message, wanted or not
+	Code int  // of JSON-RPC, where it is an error
 }
-
-type kind int
-
-const (
-	response     kind = iota // ends its request
-	notification             // dropped once its call has ended
-	ours                     // a request to the client, or its withdrawal: always written
-)
 
 // Write calls write with the message's line, JSON that ends in its only newline,
 // unless the client must not see it any more: nothing follows a call's response
@@ -109,11 +102,14 @@ const (
 // The messages of one call are written one at a time, in the order in which
 // they were sent.
 func (m Outgoing) Write(write func(line []byte) error) error {
-	if m.kind == notification && !m.call.isOpen() {
-		return nil
-	}
-	if m.kind != response || m.call == nil {
+	if m.call == nil {
 		return write(m.line)
+	}
+	if !m.Last {
+		if m.call.isOpen() {
+			return write(m.line)
+		}
+		return nil
 	}
 	if !m.call.close() {
 		m.Drop()
@@ -126,15 +122,8 @@ func (m Outgoing) Write(write func(line []byte) error) error {
 
 // Drop gives up a message that will not be written.
 func (m Outgoing) Drop() {
-	if m.call != nil && m.kind == response {
+	if m.call != nil && m.Last {
 		m.call.close()
 		m.call.reportDelivery(false)
 	}
 }
-
-// Last reports whether the message ends its request: no other will follow.
-// Each request has one, wanted or not.
-func (m Outgoing) Last() bool { return m.kind == response }
-
-// Code is the code of an error of JSON-RPC; 0 is none.
-func (m Outgoing) Code() int { return m.code }

@@ -88,7 +88,7 @@ func (st *stream) writeQueue() (last bool, err error) {
 		if !ok {
 			return false, nil
 		}
-		last, err = m.Last(), m.Write(func(line []byte) error { return st.write(m, line) })
+		last, err = m.Last, m.Write(func(line []byte) error { return st.write(m, line) })
 	}
 	if err == nil && !st.started { // its request was cancelled
 		err = st.start()
@@ -111,12 +111,12 @@ func (st *stream) start() error {
 
 // write sends a message. The response needs no event stream where none has begun.
 func (st *stream) write(m server.Outgoing, line []byte) error {
-	st.succeeded = m.Last() && m.Code() == 0
-	if m.Last() && !st.started {
+	st.succeeded = m.Last && m.Code == 0
+	if m.Last && !st.started {
 		st.started = true
 		st.w.Header().Set("Content-Type", "application/json")
 		st.w.Header().Set("Content-Length", strconv.Itoa(len(line)))
-		st.w.WriteHeader(st.status(m.Code()))
+		st.w.WriteHeader(st.status(m.Code))
 		return st.put(line)
 	}
 	err := st.start()
