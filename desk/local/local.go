@@ -131,15 +131,13 @@ func (s *Store) existing(ctx context.Context) (*sql.DB, error) {
 	return db, err
 }
 
-// open opens the database, and sets it up where that was not done. Nothing is written to
-// one that is refused.
+// open opens the database, which it makes where none exists. One that is refused stays as it is.
 func (s *Store) open(ctx context.Context) (*sql.DB, error) {
 	err := s.checkDir()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = s.check()
 	}
-	ready, err := s.check()
-	if err != nil || !ready {
+	if errors.Is(err, fs.ErrNotExist) {
 		err = s.setUp(ctx)
 	}
 	if err != nil {
@@ -149,11 +147,7 @@ func (s *Store) open(ctx context.Context) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	mode := ""
-	err = db.QueryRowContext(ctx, `pragma journal_mode`).Scan(&mode)
-	if err == nil && mode != "wal" {
-		err = fmt.Errorf("%s: the journal mode is %s", s.path(), mode)
-	}
+	_, err = db.ExecContext(ctx, `pragma journal_mode = wal`) // a copy that was made as a backup may be without
 	if err != nil {
 		_ = db.Close()
 		return nil, s.explain(ctx, err)
@@ -201,8 +195,7 @@ func (s *Store) checkDir() error {
 	return nil
 }
 
-// setUp makes the database, or completes what a killed process began: one process at a
-// time.
+// setUp makes the database, one process at a time. Others find it whole: it gets its name last.
 func (s *Store) setUp(ctx context.Context) error {
 	lock := flock.New(filepath.Join(s.dir, "setup.lock"))
 	locked, err := lock.TryLockContext(ctx, 5*time.Millisecond)
@@ -210,44 +203,26 @@ func (s *Store) setUp(ctx context.Context) error {
 		return fmt.Errorf("set the store up: %w", err)
 	}
 	defer func() { _ = lock.Close() }()
-	ready, err := s.check()
-	if err != nil || ready { // by another process, meanwhile
+	err = s.check()
+	if !errors.Is(err, fs.ErrNotExist) { // another process has made it meanwhile
 		return err
 	}
-	fresh, err := os.OpenFile(s.path(), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return fmt.Errorf("set the store up: %w", err)
-	}
-	err = fresh.Close()
-	if err != nil {
-		return err
-	}
-	db, err := connect(s.path())
-	if err != nil {
-		return err
-	}
-	defer func() { _ = db.Close() }()
-	return s.explain(ctx, s.fill(ctx, db))
-}
 
-// fill takes the steps that are missing, which a killed process may have begun.
-func (s *Store) fill(ctx context.Context, db *sql.DB) error {
-	id, tables := 0, 0
-	const made = `select * from pragma_application_id, (select count(*) from sqlite_schema)`
-	err := db.QueryRowContext(ctx, made).Scan(&id, &tables)
+	begun := s.path() + "-new"
+	for _, left := range []string{begun, s.path() + "-wal", s.path() + "-journal"} {
+		_ = os.Remove(left) // of a process that was killed, and of a database that was removed
+	}
+	touch(begun)
+	db, err := connect(begun)
 	if err != nil {
 		return err
 	}
-	if id != applicationID && tables > 0 {
-		return s.foreign()
-	}
-	if id != applicationID {
-		_, err = db.ExecContext(ctx, schema)
-	}
+	_, err = db.ExecContext(ctx, schema)
+	err = errors.Join(err, db.Close())
 	if err == nil {
-		_, err = db.ExecContext(ctx, `pragma journal_mode = wal`)
+		err = os.Rename(begun, s.path())
 	}
-	return err
+	return s.explain(ctx, err)
 }
 
 // elsewhere is what the user can do about a place that cannot be used.

@@ -325,23 +325,35 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestSetUpIsCompleted: what a process that was killed has begun to set up, the next completes.
-func TestSetUpIsCompleted(t *testing.T) {
-	for name, steps := range map[string]string{"created": ``, "committed": schema} {
-		t.Run(name, func(t *testing.T) {
-			s := Open(t.TempDir())
-			fatal.If(t, os.Chmod(s.dir, 0o700))
-			write(t, s.path(), nil)
-			db, err := connect(s.path())
-			fatal.If(t, err)
-			_, err = db.Exec(steps)
-			fatal.If(t, err)
-			_ = db.Close()
-			_, err = s.Ask(t.Context(), storetest.NewRow("Set up?"))
-			if err != nil {
-				t.Error(err)
-			}
-		})
+// What a process has left that was killed while it set the store up, and the log of a database that
+// was removed, do not get into the store. A backup without a log has one again.
+func TestSetUpAnew(t *testing.T) {
+	s := Open(filepath.Join(t.TempDir(), "store"))
+	row := storetest.Ask(t, s, "Before?")
+	log, err := os.ReadFile(s.path() + "-wal")
+	fatal.If(t, err)
+	backup := s.path() + ".backup"
+	db, err := s.database(t.Context(), false)
+	fatal.If(t, err)
+	_, err = db.Exec(`vacuum into ?`, backup)
+	fatal.If(t, errors.Join(err, s.Close(), os.Remove(s.path())))
+	write(t, s.path()+"-wal", log)
+	write(t, s.path()+"-new", log)
+	for _, found := range []error{store.ErrNotFound, nil} {
+		s = Open(s.dir)
+		_, err = s.Ask(t.Context(), storetest.NewRow("Set up?"))
+		fatal.If(t, err)
+		_, err = s.Get(t.Context(), row.ID)
+		storetest.Wants(t, err, found)
+		db, err = s.database(t.Context(), false)
+		fatal.If(t, err)
+		mode := ""
+		err = db.QueryRow(`pragma journal_mode`).Scan(&mode)
+		if err != nil || mode != "wal" {
+			t.Errorf("the journal mode is %q, %v", mode, err)
+		}
+		fatal.If(t, errors.Join(s.Close(), os.Rename(backup, s.path())))
+		backup = s.path()
 	}
 }
 

@@ -2,10 +2,8 @@ package local
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -20,8 +18,7 @@ const (
 	version       = 1
 )
 
-// schema is one transaction. The journal is switched to a log after it, so that the header of
-// the file tells whether it was committed. Times are milliseconds since 1970.
+// schema makes a database: in one transaction, and then its journal a log. Times are milliseconds since 1970.
 const schema = `
 begin immediate;
 create table record (
@@ -47,53 +44,36 @@ create table file (id text not null references record(id) on delete cascade, key
 create table draft (id text primary key, at int not null, data blob) without rowid; -- of rows kept elsewhere
 pragma application_id = 1098083157;
 pragma user_version = 1;
-commit;`
+commit;
+pragma journal_mode = wal;`
 
 // restore is what the user can do about a damaged file.
 const restore = "move it away, or restore it from a backup"
 
-// check reports whether the file is a database of this version. It reads the header alone.
-// The error says why the file is refused.
-func (s *Store) check() (ready bool, err error) {
+// check says why the file is no database of this version: [fs.ErrNotExist] where there is none. It reads the header alone.
+func (s *Store) check() error {
 	info, err := os.Stat(s.path()) // to open a pipe may last for ever
 	if err == nil && (!info.Mode().IsRegular() || !ownedByUser(info)) {
-		return false, fmt.Errorf("%s is no file of this user: move it away", s.path())
+		return fmt.Errorf("%s is no file of this user: move it away", s.path())
 	}
 	f, err := os.Open(s.path())
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
 	if err != nil {
-		return false, fmt.Errorf("open the store: %w", err)
+		return fmt.Errorf("open the store: %w", err)
 	}
 	defer func() { _ = f.Close() }()
 	header := make([]byte, 100)
 	_, err = io.ReadFull(f, header)
-	if errors.Is(err, io.EOF) { // empty
-		return false, nil
-	}
-	_, undo := os.Stat(s.path() + "-journal")
-	if undo == nil { // a process was killed while it set the store up
-		return false, nil
-	}
 	if err != nil || string(header[:16]) != "SQLite format 3\x00" {
-		return false, fmt.Errorf("%w: %s is no database: %s", store.ErrDamaged, s.path(), restore)
+		return fmt.Errorf("%w: %s is no database: %s", store.ErrDamaged, s.path(), restore)
 	}
 	id, made := binary.BigEndian.Uint32(header[68:]), binary.BigEndian.Uint32(header[60:])
 	if id != applicationID {
-		return false, s.foreign()
+		return fmt.Errorf("%s belongs to another program: %s", s.path(), elsewhere)
 	}
 	if made > version {
-		return false, fmt.Errorf("%s was made by a newer version of mcp-askuser: install that, or %s", s.path(), elsewhere)
+		return fmt.Errorf("%s was made by a newer version of mcp-askuser: install that, or %s", s.path(), elsewhere)
 	}
-	return header[walAt] == inWAL, nil // else a process was killed before it switched the journal
-}
-
-// The byte of the header that tells how the file is written, and its value with a log.
-const walAt, inWAL = 18, 2
-
-func (s *Store) foreign() error {
-	return fmt.Errorf("%s belongs to another program: %s", s.path(), elsewhere)
+	return nil
 }
 
 // escapePath is a path as the name of a database takes it.
