@@ -21,7 +21,6 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/driver"
-	"github.com/ncruces/go-sqlite3/vfs"
 
 	"mcp-askuser/desk/store"
 )
@@ -156,17 +155,27 @@ func (s *Store) open(ctx context.Context) (*sql.DB, error) {
 }
 
 // connect returns the database in a file that exists. Each connection commits to disk, not
-// to the system's memory, and overwrites what it deletes.
+// to the system's memory, and overwrites what it deletes. The files beside it are as private.
 func connect(path string) (*sql.DB, error) {
-	files, _ := vfs.Find("").(vfs.VFSFilename)
-	vfs.Register(privateVFS, private{files})
 	const settings = `pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on`
-	db, err := driver.Open("file:"+escapePath(path)+"?mode=rw&vfs="+privateVFS+"&_txlock=immediate",
-		func(c *sqlite3.Conn) error { return errors.Join(c.BusyHandler(pause), c.Exec(settings)) })
+	name := escapePath(path)
+	db, err := driver.Open("file:"+name+"?mode=rw&modeof="+name+"&_txlock=immediate", func(c *sqlite3.Conn) error {
+		touch(path + "-shm") // which SQLite would make as the process's mask has it
+		return errors.Join(c.BusyHandler(pause), c.Exec(settings))
+	})
 	if err == nil {
 		db.SetConnMaxIdleTime(idle)
 	}
 	return db, err
+}
+
+// touch makes an empty file for this user alone where there is none. Where that fails, what
+// opens it does.
+func touch(path string) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err == nil {
+		_ = f.Close()
+	}
 }
 
 // pause lets another process end its transaction, which SQLite reports to no other: half a minute in all.

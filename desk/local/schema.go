@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"mcp-askuser/desk/store"
 )
@@ -76,7 +77,7 @@ func (s *Store) check() error {
 	return nil
 }
 
-// escapePath is a path as the name of a database takes it.
+// escapePath is a path as the name of a database takes it, and a parameter of that.
 func escapePath(path string) string {
-	return (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
+	return strings.ReplaceAll(url.QueryEscape(filepath.ToSlash(path)), "+", "%20")
 }
