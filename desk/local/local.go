@@ -1,13 +1,12 @@
 // Package local keeps the records of one user on this machine: rows in one SQLite database
 // that all of the user's processes share, see [store.Store]. The database decides which
-// outcome is first; a pipe of each process (pipe_unix.go) tells whether it lives, and wakes
+// outcome is first; the pipe of each process (pipe_unix.go) tells whether it lives, and wakes
 // it alone. The package knows rows, and must not know what a question is. Nothing is opened
 // before the first call, and the database is closed while nothing but waiting happens.
 package local
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -36,14 +35,12 @@ const (
 type Store struct {
 	dir   string
 	again time.Duration // lookAgain
-	token string        // begins the names of the pipes with which this process watches
 
 	mu      sync.Mutex
 	db      *sql.DB                  // nil until the first use
 	info    os.FileInfo              // of the database that db has open
-	pipe    *pipe                    // of this process as the holder of rows; nil until it has one
-	holder  string                   // its name; empty until then
-	pipes   map[*pipe]bool           // that are open
+	pipe    *pipe                    // of this process; nil until it waits
+	name    string                   // of this process; empty until then
 	waiting map[chan struct{}]string // what each call waits for: a row, or any change where it is empty
 	closed  bool
 }
@@ -53,9 +50,7 @@ var _ store.Store = (*Store)(nil)
 // Open returns the store in a directory, which it creates at the first question. It touches
 // no file.
 func Open(dir string) *Store {
-	return &Store{
-		dir: dir, again: lookAgain, token: rand.Text(), pipes: map[*pipe]bool{}, waiting: map[chan struct{}]string{},
-	}
+	return &Store{dir: dir, again: lookAgain, waiting: map[chan struct{}]string{}}
 }
 
 // Close ends all waiting, as the death of the process would. Nothing is opened after it.
@@ -65,10 +60,7 @@ func (s *Store) Close() error {
 	for waiter := range s.waiting {
 		wake(waiter)
 	}
-	for p := range s.pipes {
-		s.drop(p)
-	}
-	s.holder = ""
+	s.drop()
 	db := s.db
 	s.db = nil
 	s.mu.Unlock()

@@ -510,19 +510,20 @@ func TestReplacedWhileWatching(t *testing.T) {
 	}
 }
 
-// A watch whose pipe cannot be made in a store that replaced its own tries again at the next look.
-func TestReplacedWhileItsPipeFails(t *testing.T) {
+// A watch whose file cannot be made in a store that replaced its own tries again at the next look.
+func TestReplacedWhileItsFileFails(t *testing.T) {
 	s := Open(filepath.Join(t.TempDir(), "store"))
 	t.Cleanup(func() { _ = s.Close() })
-	w, err := s.newWatch(t.Context(), "inbox")
+	_ = storetest.Ask(t, s, "Here?")
+	file, err := s.addWatch("inbox")
 	fatal.If(t, err)
 	blocked := filepath.Join(s.dir, watchDir)
 	fatal.If(t, os.RemoveAll(blocked))
 	write(t, blocked, nil)
-	w.renew()
-	w.renew()
+	file = s.renewWatch(file, "inbox")
+	file = s.renewWatch(file, "inbox")
 	fatal.If(t, os.Remove(blocked))
-	w.renew()
+	_ = s.renewWatch(file, "inbox")
 	names, err := s.Present(t.Context())
 	if err != nil || !slices.Equal(names, []string{"inbox"}) {
 		t.Errorf("present: %q, %v", names, err)

@@ -16,7 +16,7 @@ import (
 // would wake it may have been killed right after its commit, or the store removed.
 const lookAgain = time.Minute
 
-// pipe is a named pipe of a process. A pipe without a reader tells that its process is
+// pipe is the named pipe of a process. A pipe without a reader tells that its process is
 // dead; what is written to it wakes that process and no other.
 type pipe struct {
 	path string
@@ -24,8 +24,9 @@ type pipe struct {
 }
 
 // newPipe makes a pipe, which has its reader before others can find it.
-func newPipe(dir, name string) (*pipe, error) {
-	p := &pipe{path: filepath.Join(dir, name)}
+func newPipe(path string) (*pipe, error) {
+	p := &pipe{path: path}
+	dir := filepath.Dir(path)
 	err := os.MkdirAll(dir, 0o700)
 	if err != nil {
 		return nil, err
@@ -44,11 +45,6 @@ func newPipe(dir, name string) (*pipe, error) {
 		return nil, err
 	}
 	return p, nil
-}
-
-func (p *pipe) exists() bool {
-	_, err := os.Stat(p.path)
-	return err == nil
 }
 
 // read calls woken with each id that is posted, until close.
@@ -70,13 +66,10 @@ func (p *pipe) close() {
 	_, _ = p.file.WriteString(".\n")
 }
 
-// openPipe opens the pipe of a living process. It removes what a dead one has left. Where it
-// fails otherwise, for want of files, the process may live, and fd is none.
+// openPipe opens the pipe of a living process. Where that fails for want of files, the process may
+// live, and fd is none.
 func openPipe(path string) (fd int, lives bool) {
 	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
-	if err == syscall.ENXIO {
-		_ = os.Remove(path)
-	}
 	return fd, err != syscall.ENXIO && err != syscall.ENOENT
 }
 

@@ -8,58 +8,54 @@ import (
 	"strings"
 )
 
-// The directories of the pipes: of processes that hold rows, by the name that the rows have,
-// and of those that watch.
+// The directories of what waits: the pipe of each process, by the name that rows have, and a file
+// of each watch, see [Store.addWatch].
 const (
 	liveDir  = "live"
 	watchDir = "watch"
 )
 
-// process returns the name of this process as a holder. A name is never used again.
+// process returns the name of this process, which has a pipe from then on. A name is never used again.
 func (s *Store) process() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.pipe != nil && s.pipe.exists() && !s.closed {
-		return s.holder, nil
+	if s.closed {
+		return "", errClosed
 	}
-	s.drop(s.pipe) // removed with the store
+	_, err := os.Stat(s.pipeOf(s.name))
+	if s.pipe != nil && err == nil {
+		return s.name, nil
+	}
+	s.drop() // it was removed with the store
 	name := rand.Text()
-	p, err := s.addPipe(liveDir, name)
+	p, err := newPipe(s.pipeOf(name))
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("wait in the store: %w", err)
 	}
-	s.pipe, s.holder = p, name
-	removeDead(filepath.Join(s.dir, liveDir))
+	go p.read(s.woken)
+	s.pipe, s.name = p, name
+	s.removeDead()
 	return name, nil
 }
 
-// addPipe opens a pipe of this process. Callers must hold s.mu.
-func (s *Store) addPipe(dir, name string) (*pipe, error) {
-	if s.closed {
-		return nil, errClosed
+// drop closes the pipe of this process. Callers must hold s.mu.
+func (s *Store) drop() {
+	if s.pipe != nil {
+		s.pipe.close()
 	}
-	p, err := newPipe(filepath.Join(s.dir, dir), name)
-	if err != nil {
-		return nil, fmt.Errorf("wait in the store: %w", err)
-	}
-	s.pipes[p] = true
-	go p.read(s.woken)
-	return p, nil
+	s.pipe, s.name = nil, ""
 }
 
-// drop closes a pipe, unless it is nil or closed. Callers must hold s.mu.
-func (s *Store) drop(p *pipe) {
-	if s.pipes[p] {
-		delete(s.pipes, p)
-		p.close()
-	}
-}
-
-// removeDead removes the pipes that killed processes have left.
-func removeDead(dir string) {
-	entries, _ := os.ReadDir(dir) // the next process finds what this one does not
-	for _, entry := range entries {
-		pipeLives(filepath.Join(dir, entry.Name()))
+// removeDead removes what killed processes have left.
+func (s *Store) removeDead() {
+	for _, dir := range []string{liveDir, watchDir} {
+		entries, _ := os.ReadDir(filepath.Join(s.dir, dir)) // the next process finds what this one does not
+		for _, entry := range entries {
+			process, _, _ := strings.Cut(entry.Name(), ".")
+			if !pipeLives(s.pipeOf(process)) {
+				_ = os.Remove(filepath.Join(s.dir, dir, entry.Name()))
+			}
+		}
 	}
 }
 
@@ -67,23 +63,26 @@ func removeDead(dir string) {
 func (s *Store) ownName() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.holder
+	return s.name
 }
 
-// alive reports whether a holder lives. An empty name is none.
-func (s *Store) alive(holder string) bool {
-	return holder != "" && (holder == s.ownName() || pipeLives(filepath.Join(s.dir, liveDir, holder)))
+func (s *Store) pipeOf(process string) string { return filepath.Join(s.dir, liveDir, process) }
+
+// alive reports whether a process lives. An empty name is none.
+func (s *Store) alive(process string) bool {
+	return process != "" && (process == s.ownName() || pipeLives(s.pipeOf(process)))
 }
 
-// post wakes the process that holds a row, empty for none, and those that watch.
+// post wakes the process that holds a row, empty for none, and those that watch, each once.
 func (s *Store) post(holder, id string) {
 	s.woken(id)
-	if holder != "" && holder != s.ownName() {
-		wakePipe(filepath.Join(s.dir, liveDir, holder), id)
+	others := map[string]bool{holder: true}
+	for process := range s.watches() {
+		others[process] = true
 	}
-	for path := range s.watchers() {
-		if !strings.HasPrefix(filepath.Base(path), s.token) {
-			wakePipe(path, id)
+	for process := range others {
+		if process != "" && process != s.ownName() {
+			wakePipe(s.pipeOf(process), id)
 		}
 	}
 }

@@ -12,9 +12,11 @@ import (
 // Wait implements [store.Store]. An answer wakes the process that attends a row; another
 // that waits for it watches all changes meanwhile.
 func (s *Store) Wait(ctx context.Context, id string) (store.Row, error) {
+	within, stop := context.WithCancel(ctx)
+	defer stop()
 	waiter := s.enter(id)
 	defer s.leave(waiter)
-	w := (*watch)(nil)
+	changes := (<-chan struct{})(nil)
 	for waited := false; ; waited = true {
 		row, holder, err := s.read(ctx, id)
 		if waited && errors.Is(err, store.ErrNotFound) {
@@ -23,20 +25,17 @@ func (s *Store) Wait(ctx context.Context, id string) (store.Row, error) {
 		if err != nil || row.Outcome != nil {
 			return row, err
 		}
-		if w == nil && (holder == "" || holder != s.ownName()) {
-			w, err = s.newWatch(ctx, "")
+		if changes == nil && (holder == "" || holder != s.ownName()) {
+			changes, err = s.Changes(within, "") // once: it watches until it has the answer
 			if err != nil {
 				return row, err
 			}
-			defer w.close() // once: it watches until it has the answer
-			continue        // it may have been answered before that
+			continue // it may have been answered before that
 		}
 		select {
 		case <-waiter:
+		case <-changes:
 		case <-time.After(s.again):
-			if w != nil {
-				w.renew()
-			}
 		case <-ctx.Done():
 			return store.Row{}, context.Cause(ctx)
 		}

@@ -11,53 +11,48 @@ import (
 	"time"
 )
 
-// watch has writers wake this process after each change. Its pipe has the name of an inbox or a
-// page, which others see; an empty one is none.
-type watch struct {
-	store *Store
-	name  string
-	pipe  *pipe
-}
-
-func (s *Store) newWatch(ctx context.Context, name string) (*watch, error) {
-	_, err := s.database(ctx, true)
+// addWatch makes a file that has writers wake this process after each change. It has the name of an
+// inbox or a page, which others see; an empty one is none.
+func (s *Store) addWatch(name string) (file string, err error) {
+	process, err := s.process()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	w := &watch{store: s, name: name}
-	return w, w.open()
-}
-
-func (w *watch) open() (err error) {
-	w.store.mu.Lock()
-	defer w.store.mu.Unlock()
-	w.store.drop(w.pipe)
-	w.pipe, err = w.store.addPipe(watchDir, w.store.token+rand.Text()+"."+w.name)
-	return err
-}
-
-// renew opens the pipe again in a store that has replaced the one that it was in.
-func (w *watch) renew() {
-	_, missing := os.Stat(w.store.path())
-	if missing == nil && (w.pipe == nil || !w.pipe.exists()) {
-		_ = w.open() // where it fails, the next look does it
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return "", errClosed
 	}
+	file = filepath.Join(s.dir, watchDir, process+"."+rand.Text()+"."+name)
+	err = os.MkdirAll(filepath.Dir(file), 0o700)
+	if err == nil {
+		err = os.WriteFile(file, nil, 0o600)
+	}
+	return file, err
 }
 
-func (w *watch) close() {
-	w.store.mu.Lock()
-	defer w.store.mu.Unlock()
-	w.store.drop(w.pipe)
+// renewWatch returns the file of a watch, which it makes again in a store that has replaced the one
+// that it was in.
+func (s *Store) renewWatch(file, name string) string {
+	_, removed := os.Stat(file)
+	_, missing := os.Stat(s.path())
+	if removed == nil || missing != nil {
+		return file
+	}
+	again, err := s.addWatch(name)
+	if err != nil { // the next look tries again
+		return file
+	}
+	return again
 }
 
-// watchers yields the path and the name of each watch of any process, dead ones too.
-func (s *Store) watchers() iter.Seq2[string, string] {
-	return func(yield func(path, name string) bool) {
-		dir := filepath.Join(s.dir, watchDir)
-		entries, _ := os.ReadDir(dir) // where it does not exist, nothing was watched
+// watches yields the process and the name of each watch, of dead processes too.
+func (s *Store) watches() iter.Seq2[string, string] {
+	return func(yield func(process, name string) bool) {
+		entries, _ := os.ReadDir(filepath.Join(s.dir, watchDir)) // where it does not exist, nothing was watched
 		for _, entry := range entries {
-			_, name, _ := strings.Cut(entry.Name(), ".")
-			if !yield(filepath.Join(dir, entry.Name()), name) {
+			parts := strings.SplitN(entry.Name(), ".", 3)
+			if len(parts) == 3 && !yield(parts[0], parts[2]) {
 				return
 			}
 		}
@@ -70,8 +65,8 @@ func (s *Store) Present(ctx context.Context) (names []string, err error) {
 	if db == nil {
 		return nil, err
 	}
-	for path, name := range s.watchers() {
-		if name != "" && pipeLives(path) {
+	for process, name := range s.watches() {
+		if name != "" && s.alive(process) {
 			names = append(names, name)
 		}
 	}
@@ -81,24 +76,28 @@ func (s *Store) Present(ctx context.Context) (names []string, err error) {
 
 // Changes implements [store.Store].
 func (s *Store) Changes(ctx context.Context, name string) (<-chan struct{}, error) {
-	w, err := s.newWatch(ctx, name)
+	_, err := s.database(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	file, err := s.addWatch(name)
 	if err != nil {
 		return nil, err
 	}
 	watcher := s.enter("")
 	go func() {
 		defer s.leave(watcher)
-		defer w.close()
 		tick := time.NewTicker(s.again)
 		defer tick.Stop()
 		for ctx.Err() == nil {
 			select {
 			case <-tick.C:
-				w.renew()
+				file = s.renewWatch(file, name)
 				wake(watcher)
 			case <-ctx.Done():
 			}
 		}
+		_ = os.Remove(file)
 	}()
 	return watcher, nil
 }
