@@ -35,14 +35,6 @@ const (
 // errLate ends a call of the shared desk that has only so much time.
 var errLate = fmt.Errorf("%w in time", store.ErrUnreachable)
 
-// side is one of the two stores.
-type side int
-
-const (
-	near side = iota // of this machine
-	far              // the shared desk
-)
-
 // Store is a [store.Store] of two.
 type Store struct {
 	near   *local.Store
@@ -79,9 +71,6 @@ func (s *Store) reach(ctx context.Context, limit time.Duration, call func(contex
 		within = short
 	}
 	err := call(within)
-	if err != nil && ctx.Err() == nil && within.Err() != nil && !errors.Is(err, store.ErrUnreachable) { // which says why
-		err = errLate
-	}
 	if !errors.Is(err, store.ErrUnreachable) {
 		s.failed.Store(nil)
 		return err
@@ -96,22 +85,6 @@ func (s *Store) reach(ctx context.Context, limit time.Duration, call func(contex
 	return err
 }
 
-// at calls a side.
-func (s *Store) at(ctx context.Context, home side, call func(context.Context, store.Store) error) error {
-	if home == near {
-		return call(ctx, s.near)
-	}
-	return s.reach(ctx, 0, func(ctx context.Context) error { return call(ctx, s.far) })
-}
-
-// mark says in a row of which store its revision is.
-func mark(of side, row store.Row) store.Row {
-	if of == far {
-		row.Revision = store.Revision{Far: row.Revision.Own}
-	}
-	return row
-}
-
 // Revision implements [store.Store]. What a shared desk has that does not answer in time is
 // still to be read.
 func (s *Store) Revision(ctx context.Context) (store.Revision, error) {
@@ -121,7 +94,7 @@ func (s *Store) Revision(ctx context.Context) (store.Revision, error) {
 	}
 	err = s.reach(ctx, s.patience, func(ctx context.Context) error {
 		there, err := s.far.Revision(ctx)
-		last.Far = there.Own
+		last = last.Max(there)
 		return err
 	})
 	if errors.Is(err, store.ErrUnreachable) {
@@ -130,13 +103,13 @@ func (s *Store) Revision(ctx context.Context) (store.Revision, error) {
 	return last, err
 }
 
-// home returns the side that keeps a row: the far one if the near one does not.
-func (s *Store) home(ctx context.Context, id string) (side, error) {
+// home returns the store that keeps a row: the shared desk if this machine does not.
+func (s *Store) home(ctx context.Context, id string) (store.Store, error) {
 	_, err := s.near.Get(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return far, nil
+		return s.far, nil
 	}
-	return near, err
+	return s.near, err
 }
 
 // atHome calls the home of a row.
@@ -145,7 +118,10 @@ func (s *Store) atHome(ctx context.Context, id string, call func(context.Context
 	if err != nil {
 		return err
 	}
-	return s.at(ctx, home, call)
+	if home == s.far {
+		return s.reach(ctx, 0, func(ctx context.Context) error { return call(ctx, home) })
+	}
+	return call(ctx, home)
 }
 
 // Ask implements [store.Store].
@@ -154,7 +130,7 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 	if err != nil {
 		return row, err
 	}
-	if home == far {
+	if home == s.far {
 		limit := s.patience
 		if row.Earlier != "" { // it can be asked nowhere else
 			limit = 0
@@ -164,43 +140,37 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 			return err
 		})
 		if row.Earlier != "" || ctx.Err() != nil || !errors.Is(err, store.ErrUnreachable) {
-			return mark(far, got), err
+			return got, err
 		}
 	}
-	got, err = s.near.Ask(ctx, row)
-	return mark(near, got), err
+	return s.near.Ask(ctx, row)
 }
 
 // homeToAsk returns where a row is asked first. One that goes back to an earlier one is asked at
 // the home of that. One with the content of a row on this machine, asked while the shared desk
 // did not answer, takes that over.
-func (s *Store) homeToAsk(ctx context.Context, row store.Row) (side, error) {
+func (s *Store) homeToAsk(ctx context.Context, row store.Row) (store.Store, error) {
 	if row.Earlier != "" {
 		return s.home(ctx, row.Earlier)
 	}
 	if row.Content == "" || row.Outcome != nil {
-		return far, nil
+		return s.far, nil
 	}
 	for same, err := range s.near.Rows(ctx, store.Query{Content: row.Content, Kept: row.At}) {
 		if err != nil || !same.Attended {
-			return near, err
+			return s.near, err
 		}
 	}
-	return far, nil
+	return s.far, nil
 }
 
 // Attend implements [store.Store].
-func (s *Store) Attend(ctx context.Context, id string) (store.Row, error) {
-	home, err := s.home(ctx, id)
-	if err != nil {
-		return store.Row{}, err
-	}
-	row := store.Row{}
-	err = s.at(ctx, home, func(ctx context.Context, of store.Store) error {
-		row, err = of.Attend(ctx, id)
+func (s *Store) Attend(ctx context.Context, id string) (row store.Row, err error) {
+	err = s.atHome(ctx, id, func(ctx context.Context, home store.Store) error {
+		row, err = home.Attend(ctx, id)
 		return err
 	})
-	return mark(home, row), err
+	return row, err
 }
 
 // Release implements [store.Store].
@@ -225,25 +195,19 @@ func (s *Store) Delivered(ctx context.Context, id string) error {
 // Note implements [store.Store]. A draft that the shared desk does not take is kept on this
 // machine, and so are those that follow it.
 func (s *Store) Note(ctx context.Context, id string, note store.Note, change func(old []byte) ([]byte, error)) error {
-	home, err := s.home(ctx, id)
-	if err != nil {
-		return err
-	}
-	there := func(ctx context.Context, of store.Store) error { return of.Note(ctx, id, note, change) }
-	if home == near || note != store.Draft {
-		return s.at(ctx, home, there)
-	}
-
 	drafts, err := s.near.KeptDrafts(ctx)
 	if err != nil {
 		return err
 	}
 	_, kept := drafts[id]
-	if !kept {
-		err = s.at(ctx, far, there)
+	if !kept || note != store.Draft {
+		err = s.atHome(ctx, id, func(ctx context.Context, home store.Store) error {
+			return home.Note(ctx, id, note, change)
+		})
+		kept = errors.Is(err, store.ErrUnreachable)
 	}
-	if kept || errors.Is(err, store.ErrUnreachable) {
-		err = s.near.KeepDraft(ctx, id, change)
+	if kept && note == store.Draft {
+		return s.near.KeepDraft(ctx, id, change)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"slices"
 	"strings"
@@ -34,10 +35,44 @@ type shared struct {
 	called  chan string   // receives the name of each call, where not full
 }
 
+// asShared is a store of a machine with the revisions of a shared desk.
+type asShared struct{ *local.Store }
+
+func far(row store.Row) store.Row {
+	row.Revision = store.Revision{Far: row.Revision.Own}
+	return row
+}
+
+func (s asShared) Ask(ctx context.Context, row store.Row) (store.Row, error) {
+	row, err := s.Store.Ask(ctx, row)
+	return far(row), err
+}
+
+func (s asShared) Get(ctx context.Context, id string) (store.Row, error) {
+	row, err := s.Store.Get(ctx, id)
+	return far(row), err
+}
+
+func (s asShared) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, error] {
+	q.After = store.Revision{Own: q.After.Far}
+	return func(yield func(store.Row, error) bool) {
+		for row, err := range s.Store.Rows(ctx, q) {
+			if !yield(far(row), err) {
+				return
+			}
+		}
+	}
+}
+
+func (s asShared) Revision(ctx context.Context) (store.Revision, error) {
+	last, err := s.Store.Revision(ctx)
+	return store.Revision{Far: last.Own}, err
+}
+
 func newShared(dir string) *shared {
 	own := local.Open(dir)
 	f := &shared{
-		Faulty: &desktest.Faulty{Store: own}, own: own,
+		Faulty: &desktest.Faulty{Store: asShared{own}}, own: own,
 		watched: make(chan struct{}, 1), called: make(chan string, 100),
 	}
 	f.Before(f.reach)
@@ -166,13 +201,13 @@ func (j joined) askNear(t *testing.T, text string) store.Row {
 	return storetest.Ask(t, j, text)
 }
 
-// isAt fails where a row is not kept by one side alone.
-func (j joined) isAt(t *testing.T, id string, at side) {
+// isHere fails where a row is not kept by one of both alone, this machine or not.
+func (j joined) isHere(t *testing.T, id string, want bool) {
 	t.Helper()
 	_, here := j.near.Get(t.Context(), id)
 	_, there := j.f.own.Get(t.Context(), id)
-	if (here == nil) != (at == near) || (there == nil) != (at == far) {
-		t.Errorf("near: %v, far: %v; want it at %d", here, there, at)
+	if (here == nil) != want || (there == nil) == want {
+		t.Errorf("here: %v, there: %v; want it here: %t", here, there, want)
 	}
 }
 
@@ -205,8 +240,8 @@ func TestAskedAtHome(t *testing.T) {
 	if n := strings.Count(logged.String(), "level=WARN"); n != 1 {
 		t.Errorf("logged %d times: %s", n, &logged)
 	}
-	j.isAt(t, here.ID, near)
-	j.isAt(t, there.ID, far)
+	j.isHere(t, here.ID, true)
+	j.isHere(t, there.ID, false)
 
 	// What goes back to a row is at its home: the shared desk is not asked for what goes back to one
 	// of this machine.
@@ -221,12 +256,12 @@ func TestAskedAtHome(t *testing.T) {
 	j.f.down.Store(false)
 	_, err = j.Ask(t.Context(), again)
 	fatal.If(t, err)
-	j.isAt(t, again.ID, far)
+	j.isHere(t, again.ID, false)
 	again = storetest.NewRow("again")
 	again.Earlier = here.ID
 	_, err = j.Ask(t.Context(), again)
 	fatal.If(t, err)
-	j.isAt(t, again.ID, near)
+	j.isHere(t, again.ID, true)
 }
 
 func TestRefusedQuestion(t *testing.T) {
@@ -246,7 +281,7 @@ func TestTakenOverHere(t *testing.T) {
 	same.Content = row.Content
 	_, err := j.Ask(t.Context(), same)
 	fatal.If(t, err)
-	j.isAt(t, same.ID, far) // its asker lives
+	j.isHere(t, same.ID, false) // its asker lives
 	fatal.If(t, j.Release(t.Context(), row.ID))
 	fatal.If(t, j.Answer(t.Context(), row.ID, end("yes")))
 	same = storetest.NewRow("here")
@@ -287,9 +322,9 @@ func TestDoubt(t *testing.T) {
 	if texts != "sure" {
 		t.Errorf("open: %s", texts)
 	}
-	far, err := j.f.own.Get(t.Context(), row.ID)
-	if err != nil || far.Outcome != nil {
-		t.Errorf("on the shared desk: %q, %v", far.Outcome, err)
+	there, err := j.f.own.Get(t.Context(), row.ID)
+	if err != nil || there.Outcome != nil {
+		t.Errorf("on the shared desk: %q, %v", there.Outcome, err)
 	}
 }
 

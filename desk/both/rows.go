@@ -3,7 +3,6 @@ package both
 import (
 	"cmp"
 	"context"
-	"errors"
 	"iter"
 	"slices"
 
@@ -11,19 +10,15 @@ import (
 )
 
 // Get implements [store.Store].
-func (s *Store) Get(ctx context.Context, id string) (store.Row, error) {
-	row, err := s.near.Get(ctx, id)
-	if !errors.Is(err, store.ErrNotFound) {
-		return mark(near, row), err
-	}
-	err = s.at(ctx, far, func(ctx context.Context, of store.Store) error {
-		row, err = of.Get(ctx, id)
+func (s *Store) Get(ctx context.Context, id string) (row store.Row, err error) {
+	err = s.atHome(ctx, id, func(ctx context.Context, home store.Store) error {
+		row, err = home.Get(ctx, id)
 		return err
 	})
 	if err != nil {
 		return row, err
 	}
-	rows := []store.Row{mark(far, row)}
+	rows := []store.Row{row}
 	err = s.addDrafts(ctx, rows)
 	return rows[0], err
 }
@@ -52,16 +47,11 @@ func (s *Store) rows(ctx context.Context, q store.Query) ([]store.Row, error) {
 	}
 	if q.Earlier != "" {
 		home, err := s.home(ctx, q.Earlier)
-		if err != nil || home == near {
+		if err != nil || home != s.far {
 			return here, err
 		}
 	}
-	elsewhere := q
-	elsewhere.After = store.Revision{Own: q.After.Far}
-	there, err := s.farRows(ctx, elsewhere)
-	for i, row := range there {
-		there[i] = mark(far, row)
-	}
+	there, err := s.farRows(ctx, q)
 	return merge(here, there, q), err
 }
 

@@ -16,19 +16,15 @@ func (s *Store) Wait(ctx context.Context, id string) (store.Row, error) {
 	if err != nil {
 		return store.Row{}, err
 	}
-	if home == near {
+	if home != s.far {
 		within, stop := context.WithCancel(ctx)
 		defer stop()
 		go s.adopt(within, id)
 	}
 	for {
-		of := store.Store(s.near)
-		if home == far {
-			of = s.far
-		}
-		row, err := of.Wait(ctx, id)
+		row, err := home.Wait(ctx, id)
 		if !errors.Is(err, store.ErrUnreachable) {
-			return mark(home, row), err
+			return row, err
 		}
 		if !s.rest(ctx) {
 			return row, context.Cause(ctx)

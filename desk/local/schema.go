@@ -51,7 +51,8 @@ pragma journal_mode = wal;`
 // restore is what the user can do about a damaged file.
 const restore = "move it away, or restore it from a backup"
 
-// check says why the file is no database of this version: [fs.ErrNotExist] where there is none. It reads the header alone.
+// check says why the file is no database of this version: [fs.ErrNotExist] where there is none. It
+// reads the header alone.
 func (s *Store) check() error {
 	info, err := os.Stat(s.path()) // to open a pipe may last for ever
 	if err == nil && (!info.Mode().IsRegular() || !ownedByUser(info)) {

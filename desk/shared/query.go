@@ -45,7 +45,7 @@ func (s *Store) query(ctx context.Context, q store.Query) ([]*record, error) {
 		return nil, err
 	}
 	first := len(ids)
-	if q.Limit > 0 && q.After.Own == 0 {
+	if q.Limit > 0 && q.After.Far == 0 {
 		first = min(first, 2*q.Limit) // they may be enough: not all that was ever asked is read
 	}
 	found, err := s.matching(ctx, ids[:first], q)
@@ -60,13 +60,13 @@ func (s *Store) query(ctx context.Context, q store.Query) ([]*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.After.Own > 0 {
-		slices.SortFunc(found, func(a, b *record) int { return cmp.Compare(a.Revision.Own, b.Revision.Own) })
+	if q.After.Far > 0 {
+		slices.SortFunc(found, func(a, b *record) int { return cmp.Compare(a.Revision.Far, b.Revision.Far) })
 	}
 	if q.Limit > 0 && len(found) > q.Limit {
 		found = found[:q.Limit]
 	}
-	if q.Ascend && q.After.Own == 0 {
+	if q.Ascend && q.After.Far == 0 {
 		slices.Reverse(found)
 	}
 	return found, nil
@@ -90,12 +90,12 @@ func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, er
 			return
 		}
 		row := d.owner + "." + d.id
-		asked[row] = asked[row] || d.kind == "q" || q.After.Own > 0
+		asked[row] = asked[row] || d.kind == "q" || q.After.Far > 0
 		ended[row] = ended[row] || d.kind == "a"
 	}
 	switch {
-	case q.After.Own > 0:
-		err = s.changed(ctx, uint64(q.After.Own), see)
+	case q.After.Far > 0:
+		err = s.changed(ctx, uint64(q.After.Far), see)
 	case q.Session != "":
 		_, err = s.subjects(ctx, rowsRoot+"*.*.q."+short(q.Session)+".*.*.*", see)
 	case q.Run != "":
@@ -162,5 +162,5 @@ func (r *record) matches(q store.Query) bool {
 		strings.HasPrefix(r.ID, q.Prefix) && strings.Contains(r.Text, q.Search) &&
 		(q.Since.IsZero() || !r.At.Before(q.Since)) && (q.Before.IsZero() || r.At.Before(q.Before)) &&
 		(q.IDs == nil || slices.Contains(q.IDs, r.ID)) && (q.Kept.IsZero() || !r.Delivered && r.kept(q.Kept)) &&
-		r.Revision.Own > q.After.Own
+		r.Revision.Far > q.After.Far
 }

@@ -51,7 +51,7 @@ func (r *record) subject(kind string) string { return rowsRoot + r.Owner + "." +
 
 // change is a write that is refused where the row has changed since it was read.
 func (r *record) change(kind string, data []byte) write {
-	return write{r.subject(kind), data, r.ttl(), r.subject(">"), uint64(r.Revision.Own)}
+	return write{r.subject(kind), data, r.ttl(), r.subject(">"), uint64(r.Revision.Far)}
 }
 
 func (r *record) ttl() time.Duration { return max(r.Keep, 0) + keep }
@@ -102,7 +102,7 @@ func (r *record) add(m *message) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", store.ErrDamaged, m.Subject, err)
 	}
-	r.Revision.Own = max(r.Revision.Own, int64(m.Seq))
+	r.Revision.Far = max(r.Revision.Far, int64(m.Seq))
 	return nil
 }
 

@@ -84,7 +84,7 @@ func (s *Store) take(ctx context.Context, r *record) error {
 		s.held.Delete(r.ID)
 		return err
 	}
-	r.holder, r.Revision.Own = s.holder(), int64(seq)
+	r.holder, r.Revision.Far = s.holder(), int64(seq)
 	return nil
 }
 
@@ -114,7 +114,7 @@ func (s *Store) ask(ctx context.Context, row store.Row) (*record, error) {
 		}
 	}
 	seq, err := s.publish(ctx, w)
-	r.Revision.Own = int64(seq)
+	r.Revision.Far = int64(seq)
 	return r, err
 }
 

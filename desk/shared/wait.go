@@ -103,7 +103,7 @@ func (s *Store) Wait(ctx context.Context, id string) (row store.Row, err error) 
 func (s *Store) Revision(ctx context.Context) (last store.Revision, err error) {
 	err = s.repeat(ctx, func(ctx context.Context) error {
 		info, err := s.streamInfo(ctx, struct{}{})
-		last.Own = int64(info.State.LastSeq)
+		last.Far = int64(info.State.LastSeq)
 		return err
 	})
 	return last, err

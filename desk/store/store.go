@@ -66,8 +66,8 @@ type Row struct {
 
 // Revision tells how far a reader has read: each change of any row raises it.
 type Revision struct {
-	Own int64 // of the store itself
-	Far int64 // of a shared desk that is joined with it
+	Own int64 // of the store of this machine
+	Far int64 // of a shared desk
 }
 
 // Max returns how far two readers have read together.
