@@ -155,7 +155,7 @@ func (s *Store) Note(ctx context.Context, id string, note store.Note, change fun
 		if err != nil {
 			return err
 		}
-		set, args := `, `+noteColumn(note)+`=?`, []any{value}
+		set, args := `, `+note.String()+`=?`, []any{value}
 		if note == store.Draft {
 			set, args = set+`, touched=?`, append(args, time.Now().UnixMilli())
 		}

@@ -12,11 +12,6 @@ import (
 const columns = `id, session, run, project, earlier, content, text, at, keep, asked, outcome, ` +
 	`holder, delivered, revision, draft, shown, later, lifted`
 
-// noteColumn is the column of a note.
-func noteColumn(note store.Note) string {
-	return [store.Notes]string{"draft", "shown", "later", "lifted"}[note]
-}
-
 // scan reads a row of columns. Callers find out whether its holder lives.
 func scan(from interface{ Scan(dest ...any) error }) (row store.Row, holder string, err error) {
 	var at, keep int64

@@ -84,7 +84,7 @@ func (s *Store) living(ctx context.Context, holder string, keys []string, silenc
 func (s *Store) setAttended(ctx context.Context, rows ...*record) error {
 	keys := map[string][]string{}
 	for _, r := range rows {
-		keys[r.holder] = append(keys[r.holder], r.ID)
+		keys[r.Holder] = append(keys[r.Holder], r.ID)
 	}
 	var mu sync.Mutex
 	alive, holders := map[string]bool{}, slices.Collect(maps.Keys(keys))
@@ -98,7 +98,7 @@ func (s *Store) setAttended(ctx context.Context, rows ...*record) error {
 		return err
 	})
 	for _, r := range rows {
-		r.Attended = alive[r.holder+" "+r.ID]
+		r.Attended = alive[r.Holder+" "+r.ID]
 	}
 	return err
 }

@@ -16,32 +16,10 @@ import (
 // time to live, no other document of a row ends before its question.
 const keep = 60 * 24 * time.Hour
 
-// question is the document of what is asked.
-type question struct {
-	ID      string `json:"id"`
-	Session string `json:"session,omitempty"`
-	Run     string `json:"run,omitempty"`
-	Project string `json:"project,omitempty"`
-	Earlier string `json:"earlier,omitempty"`
-	Content string `json:"content,omitempty"`
-	Text    string `json:"text,omitempty"`
-	At      int64  `json:"at"`   // milliseconds
-	Keep    int64  `json:"keep"` // milliseconds
-	Asked   []byte `json:"asked"`
-	Holder  string `json:"holder"`            // the process that asked
-	Outcome []byte `json:"outcome,omitempty"` // of a row that was stored as it had ended
-}
-
-// outcome is the document of how a row ended.
-type outcome struct {
-	Outcome []byte `json:"outcome"`
-	Text    string `json:"text,omitempty"`
-}
-
-// record is a row with what the store alone knows.
+// record is a row with what the store alone knows. As JSON it is the document of what is asked.
 type record struct {
 	store.Row
-	holder string    // the process that waits, or waited; empty after a release
+	Holder string    `json:"holder"` // the process that waits, or waited; empty after a release
 	noted  time.Time // or answered, by the clock of the server
 	ended  []byte    // the document of the outcome
 }
@@ -57,13 +35,13 @@ func (r *record) change(kind string, data []byte) write {
 func (r *record) ttl() time.Duration { return max(r.Keep, 0) + keep }
 
 // kept reports whether the row was of use at a time without a process that waits.
-func (r *record) kept(at time.Time) bool { return !r.touched().Add(r.Keep).Before(at) }
+func (r *record) kept(at time.Time) bool { return !latest(r.noted, r.At).Add(r.Keep).Before(at) }
 
-func (r *record) touched() time.Time {
-	if r.noted.After(r.At) {
-		return r.noted
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
 	}
-	return r.At
+	return b
 }
 
 // add adds a document. Callers add those of a row in the order of their sequences: the first
@@ -79,25 +57,22 @@ func (r *record) add(m *message) error {
 	case d.kind == "q" && r.Owner == "":
 		err = r.setQuestion(d, m)
 	case d.kind == "a" && len(d.rest) == 1 && r.ended == nil:
-		var end outcome
+		var end store.Ending
 		if json.Unmarshal(m.Data, &end) != nil {
-			end = outcome{Outcome: m.Data} // what that is, its reader finds out
+			end = store.Ending{Outcome: m.Data} // what that is, its reader finds out
 		}
 		r.ended, r.Outcome, r.Text, r.noted = m.Data, append([]byte{}, end.Outcome...), end.Text, m.Time
 		r.Human = human(d.rest[0])
 	case d.kind == "n" && len(d.rest) == 1:
-		names := noteNames()
-		i := slices.Index(names[:], d.rest[0])
-		if i >= 0 {
-			r.Notes[i] = m.Data
-			if m.Time.After(r.noted) {
-				r.noted = m.Time
+		for note := range store.Notes {
+			if note.String() == d.rest[0] {
+				r.Notes[note], r.noted = m.Data, latest(r.noted, m.Time)
 			}
 		}
 	case d.kind == "h":
-		r.holder = string(m.Data)
+		r.Holder = string(m.Data)
 	case d.kind == "d":
-		r.holder, r.Delivered = "", true
+		r.Holder, r.Delivered = "", true
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", store.ErrDamaged, m.Subject, err)
@@ -107,33 +82,21 @@ func (r *record) add(m *message) error {
 }
 
 func (r *record) setQuestion(d document, m *message) error {
-	var q question
-	err := json.Unmarshal(m.Data, &q)
+	var asked record
+	err := json.Unmarshal(m.Data, &asked)
 	if err != nil {
 		return err
 	}
-	row := store.Row{
-		ID: q.ID, Session: q.Session, Run: q.Run, Project: q.Project, Earlier: q.Earlier, Content: q.Content,
-		Text: q.Text, At: time.UnixMilli(q.At), Keep: time.Duration(q.Keep) * time.Millisecond, Asked: q.Asked,
-		Owner: d.owner, Home: r.Home,
-	}
-	if questionSubject(d.owner, &row) != m.Subject {
+	if questionSubject(d.owner, &asked.Row) != m.Subject {
 		return errors.New("it is under a subject of another")
 	}
-	r.Row, r.holder = row, q.Holder
-	if q.Outcome != nil {
-		r.Outcome, r.ended, r.Delivered, r.holder = q.Outcome, q.Outcome, true, ""
-		r.Human = human(d.owner)
+	asked.Owner, asked.Home = d.owner, r.Home
+	if asked.Outcome != nil { // it was stored as it had ended
+		asked.ended, asked.Delivered, asked.Holder = asked.Outcome, true, ""
+		asked.Human = human(d.owner)
 	}
+	*r = asked
 	return nil
-}
-
-// newQuestion is the document of a row that a process asks.
-func newQuestion(row *store.Row, holder string) ([]byte, error) {
-	return json.Marshal(question{
-		row.ID, row.Session, row.Run, row.Project, row.Earlier, row.Content, row.Text,
-		row.At.UnixMilli(), row.Keep.Milliseconds(), row.Asked, holder, row.Outcome,
-	})
 }
 
 // newRecord returns a record that documents are added to.

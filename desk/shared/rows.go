@@ -42,7 +42,7 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 func (s *Store) same(ctx context.Context, row *store.Row) (*record, error) {
 	me := s.identity().writer()
 	own, err := s.read(ctx, row.ID)
-	if err == nil && (own.holder == s.holder() || own.Delivered) && bytes.Equal(own.Asked, row.Asked) {
+	if err == nil && (own.Holder == s.holder() || own.Delivered) && bytes.Equal(own.Asked, row.Asked) {
 		return own, nil
 	}
 	if row.Content == "" || row.Outcome != nil {
@@ -65,7 +65,7 @@ func (s *Store) same(ctx context.Context, row *store.Row) (*record, error) {
 		if r.Delivered || r.Content != row.Content || !r.kept(row.At) {
 			continue
 		}
-		held, err := s.living(ctx, r.holder, []string{r.ID}, doubt)
+		held, err := s.living(ctx, r.Holder, []string{r.ID}, doubt)
 		if err != nil {
 			return nil, err
 		}
@@ -84,16 +84,17 @@ func (s *Store) take(ctx context.Context, r *record) error {
 		s.held.Delete(r.ID)
 		return err
 	}
-	r.holder, r.Revision.Far = s.holder(), int64(seq)
+	r.Holder, r.Revision.Far = s.holder(), int64(seq)
 	return nil
 }
 
 // ask stores a row.
 func (s *Store) ask(ctx context.Context, row store.Row) (*record, error) {
 	me := s.identity().writer()
-	r := &record{Row: row, holder: s.holder()}
+	r := &record{Row: row, Holder: s.holder()}
+	r.At = row.At.Truncate(time.Millisecond)
 	r.Home, r.Owner, r.Delivered, r.Notes = s.home, me, row.Outcome != nil, [store.Notes][]byte{}
-	data, err := newQuestion(&row, r.holder)
+	data, err := json.Marshal(r)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +122,7 @@ func (s *Store) ask(ctx context.Context, row store.Row) (*record, error) {
 // Attend implements [store.Store].
 func (s *Store) Attend(ctx context.Context, id string) (row store.Row, err error) {
 	err = s.onRow(ctx, id, func(ctx context.Context, r *record) error {
-		held, err := s.living(ctx, r.holder, []string{r.ID}, doubt)
+		held, err := s.living(ctx, r.Holder, []string{r.ID}, doubt)
 		if err == nil && len(held) > 0 {
 			err = store.ErrAttended
 		}
@@ -153,7 +154,7 @@ func (s *Store) Release(ctx context.Context, id string) error {
 	}
 	s.held.Delete(id) // from now on this process is not the one that waits, whatever is stored
 	return s.onRow(ctx, id, func(ctx context.Context, r *record) error {
-		if r.holder != s.holder() {
+		if r.Holder != s.holder() {
 			return nil
 		}
 		_, err := s.publish(ctx, r.change("h", nil))
@@ -163,7 +164,7 @@ func (s *Store) Release(ctx context.Context, id string) error {
 
 // Answer implements [store.Store].
 func (s *Store) Answer(ctx context.Context, id string, end store.Ending) error {
-	data, err := json.Marshal(outcome(end))
+	data, err := json.Marshal(end)
 	if err != nil {
 		return err
 	}
@@ -183,7 +184,7 @@ func (s *Store) Answer(ctx context.Context, id string, end store.Ending) error {
 func (s *Store) Delivered(ctx context.Context, id string) error {
 	s.held.Delete(id)
 	return s.onRow(ctx, id, func(ctx context.Context, r *record) error {
-		if r.Delivered && r.holder == "" {
+		if r.Delivered && r.Holder == "" {
 			return nil
 		}
 		_, err := s.publish(ctx, r.change("d", nil))
@@ -210,7 +211,7 @@ func (s *Store) Note(ctx context.Context, id string, note store.Note, change fun
 			return err
 		}
 		tried = append([]byte{}, value...)
-		_, err = s.publish(ctx, r.change("n."+noteNames()[note], value))
+		_, err = s.publish(ctx, r.change("n."+note.String(), value))
 		return err
 	})
 }

@@ -100,21 +100,16 @@ func Rights(name string, human bool) (publish, subscribe []string) {
 	row := rowsRoot + of + ".*."
 	publish = []string{
 		rowsRoot + writer + ".*.q.*.*.*.*", row + "a." + writer, row + "h", row + "d",
-		row + "n." + noteNames()[store.Shown], row + "n." + noteNames()[store.Later],
+		row + "n." + store.Shown.String(), row + "n." + store.Later.String(),
 		aliveRoot + "*.*", presentRoot + writer, backRoot + ">", "$JS.API.STREAM.MSG.GET.ASK", "$JS.API.STREAM.INFO.ASK",
 		"$SYS.REQ.USER.INFO",
 	}
 	if human {
-		publish = append(publish, row+"n."+noteNames()[store.Draft], row+"n."+noteNames()[store.Lifted],
+		publish = append(publish, row+"n."+store.Draft.String(), row+"n."+store.Lifted.String(),
 			"$JS.API.CONSUMER.CREATE.ASK.*")
 	}
 	return publish, []string{
 		bellRoot + ">", "who.*", aliveRoot + writer + ".*", presentRoot + of, backRoot + writer + ".>",
 		"_INBOX." + writer + ".>",
 	}
-}
-
-// noteNames are the names of notes in subjects.
-func noteNames() [store.Notes]string {
-	return [store.Notes]string{store.Draft: "draft", store.Shown: "shown", store.Later: "later", store.Lifted: "lifted"}
 }

@@ -39,29 +39,29 @@ var (
 
 // Row is a record as a store keeps it. Times are kept to the millisecond.
 type Row struct {
-	ID      string
-	Session string // groups the rounds of one dialogue; may be empty
-	Run     string // groups the rounds that count as in a row; may be empty
-	Project string // the directory that the asker works in; may be empty
-	Earlier string // the row that this one goes back to; empty for none
+	ID      string `json:"id"`
+	Session string `json:"session,omitempty"` // groups the rounds of one dialogue; may be empty
+	Run     string `json:"run,omitempty"`     // groups the rounds that count as in a row; may be empty
+	Project string `json:"project,omitempty"` // the directory that the asker works in; may be empty
+	Earlier string `json:"earlier,omitempty"` // the row that this one goes back to; empty for none
 	// Content is the same for rows that ask the same for the same asker. Empty: the row is
 	// like no other.
-	Content string
-	Text    string // what a search looks through, in lower case
-	At      time.Time
-	Keep    time.Duration // for how long a row without a waiting asker is of use
-	Asked   []byte        // what is asked, in the desk's words
-	Outcome []byte        // how it ended; nil while it is open
+	Content string        `json:"content,omitempty"`
+	Text    string        `json:"text,omitempty"` // what a search looks through, in lower case
+	At      time.Time     `json:"at"`
+	Keep    time.Duration `json:"keep"`              // for how long a row without a waiting asker is of use
+	Asked   []byte        `json:"asked"`             // what is asked, in the desk's words
+	Outcome []byte        `json:"outcome,omitempty"` // how it ended; nil while it is open
 
 	// What follows is set by the store alone.
 
-	Home      string        // the name of the shared desk that keeps it; empty for this machine
-	Owner     string        // on a shared desk, the name of the credential that asked
-	Human     string        // on a shared desk, the human whose credential stored the outcome; empty for another
-	Attended  bool          // a living process waits for it
-	Delivered bool          // its asker has received its outcome
-	Notes     [Notes][]byte // see [Store.Note]
-	Revision  Revision
+	Home      string        `json:"-"` // the name of the shared desk that keeps it; empty for this machine
+	Owner     string        `json:"-"` // on a shared desk, the name of the credential that asked
+	Human     string        `json:"-"` // on a shared desk, the human whose credential stored the outcome; empty for another
+	Attended  bool          `json:"-"` // a living process waits for it
+	Delivered bool          `json:"-"` // its asker has received its outcome
+	Notes     [Notes][]byte `json:"-"` // see [Store.Note]
+	Revision  Revision      `json:"-"`
 }
 
 // Revision tells how far a reader has read: each change of any row raises it.
@@ -85,10 +85,13 @@ const (
 	Notes              // how many there are
 )
 
+// String returns the name of a note.
+func (n Note) String() string { return [Notes]string{"draft", "shown", "later", "lifted"}[n] }
+
 // Ending is how a row ends.
 type Ending struct {
-	Outcome []byte
-	Text    string // replaces that of the row
+	Outcome []byte `json:"outcome"`
+	Text    string `json:"text,omitempty"` // replaces that of the row
 }
 
 // Query selects rows. A zero field selects all.
