@@ -81,37 +81,36 @@ func (s *Store) matching(ctx context.Context, ids []string, q store.Query) ([]*r
 // candidates returns the ids of the rows that a query may select, by their subjects, the last
 // first.
 func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, err error) {
-	asked, ended := map[string]bool{}, map[string]bool{} // by owner and id
 	me := s.identity()
 	own := (q.Session != "" || q.Run != "") && !me.Human // another's could have this agent's next question refused
-	see := func(subject string) {
+	rows := map[string]bool{}                            // by owner and id
+	add := func(subject string) {
 		d, ok := parse(subject)
-		if !ok || !strings.HasPrefix(d.id, q.Prefix) || own && !mayJoin(d.owner, me.writer()) {
-			return
+		if ok && strings.HasPrefix(d.id, q.Prefix) && (!own || mayJoin(d.owner, me.writer())) {
+			rows[d.owner+"."+d.id] = true
 		}
-		row := d.owner + "." + d.id
-		asked[row] = asked[row] || d.kind == "q" || q.After.Far > 0
-		ended[row] = ended[row] || d.kind == "a"
 	}
-	switch {
-	case q.After.Far > 0:
-		err = s.changed(ctx, uint64(q.After.Far), see)
-	case q.Session != "":
-		_, err = s.subjects(ctx, rowsRoot+"*.*.q."+short(q.Session)+".*.*.*", see)
-	case q.Run != "":
-		_, err = s.subjects(ctx, rowsRoot+"*.*.q.*."+short(q.Run)+".*.*", see)
-	case q.Earlier != "":
-		_, err = s.subjects(ctx, rowsRoot+"*.*.q.*.*.*."+short(q.Earlier), see)
-	case q.Content != "":
-		_, err = s.subjects(ctx, rowsRoot+"*.*.q.*.*."+short(q.Content)+".*", see)
-	default:
-		_, err = s.subjects(ctx, rowsRoot+">", see)
-	}
-	for row := range asked {
-		if asked[row] && !(q.Open && ended[row]) {
-			_, id, _ := strings.Cut(row, ".")
-			ids = append(ids, id)
+	hash := func(text string) string {
+		if text == "" {
+			return ".*"
 		}
+		return "." + short(text)
+	}
+	if q.After.Far > 0 {
+		err = s.after(ctx, uint64(q.After.Far), rowsRoot+">", func(m *message) { add(m.Subject) })
+	} else {
+		asked := rowsRoot + "*.*.q" + hash(q.Session) + hash(q.Run) + hash(q.Content) + hash(q.Earlier)
+		err = s.subjects(ctx, asked, add)
+	}
+	if err == nil && q.Open {
+		err = s.subjects(ctx, rowsRoot+"*.*.a.*", func(subject string) {
+			d, _ := parse(subject)
+			delete(rows, d.owner+"."+d.id)
+		})
+	}
+	for row := range rows {
+		_, id, _ := strings.Cut(row, ".")
+		ids = append(ids, id)
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
@@ -135,22 +134,6 @@ func (s *Store) reopening(ctx context.Context, earlier string, rows []*record) (
 // mayJoin reports whether a row of an owner belongs to those of another: it is the same, or a human.
 func mayJoin(owner, other string) bool {
 	return owner == other || owner == nameless || strings.HasPrefix(owner, humanPrefix)
-}
-
-// changed calls see with the subjects of what was stored after a sequence. What a node that has
-// been the leader lacks, the next call sees.
-func (s *Store) changed(ctx context.Context, seq uint64, see func(subject string)) error {
-	for {
-		m, err := s.next(ctx, rowsRoot+">", seq+1)
-		if errors.Is(err, store.ErrNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		see(m.Subject)
-		seq = m.Seq
-	}
 }
 
 // matches reports whether a query selects a row.

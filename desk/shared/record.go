@@ -105,49 +105,31 @@ func (s *Store) newRecord() *record { return &record{Row: store.Row{Home: s.home
 // read returns a row, without whether its holder lives. The list of its documents decides what
 // the row lacks; a reply without one of them is that of a node that has been the leader.
 func (s *Store) read(ctx context.Context, id string) (*record, error) {
-	r := s.newRecord()
+	r, found := s.newRecord(), map[string]bool{}
 	if !isToken(id) {
 		return r, store.ErrNotFound
 	}
-	questions := rowsRoot + "*." + id + ".q.>"
-	first, err := s.next(ctx, questions, 1)
-	if errors.Is(err, store.ErrNotFound) {
-		_, failed := s.subjects(ctx, questions, func(string) { err = errRaced })
-		return r, cmp.Or(failed, err)
+	filter := rowsRoot + "*." + id + ".q.>"
+	question, err := s.next(ctx, filter, 1)
+	if err == nil {
+		err = r.add(&question)
+		filter = r.subject(">")
 	}
 	if err == nil {
-		err = r.add(&first)
+		err = s.after(ctx, 0, filter, func(m *message) {
+			found[m.Subject] = true
+			_ = r.add(m) // of what is no question it returns none
+		})
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return r, err
 	}
-	var others []string
-	until, err := s.subjects(ctx, r.subject(">"), func(subject string) {
-		if subject != first.Subject {
-			others = append(others, subject)
-		}
-	})
-	if err != nil {
-		return r, err
-	}
-	found := make([]message, len(others))
-	for i, subject := range others {
-		found[i], err = s.last(ctx, subject)
-		if errors.Is(err, store.ErrNotFound) || err == nil && found[i].Seq > until {
+	failed := s.subjects(ctx, filter, func(subject string) {
+		if !found[subject] {
 			err = errRaced
 		}
-		if err != nil {
-			return r, err
-		}
-	}
-	slices.SortFunc(found, func(a, b message) int { return cmp.Compare(a.Seq, b.Seq) })
-	for i := range found {
-		err = r.add(&found[i])
-		if err != nil {
-			return r, err
-		}
-	}
-	return r, nil
+	})
+	return r, cmp.Or(failed, err)
 }
 
 // readAll reads rows: of many, with one consumer where the credential may have it. Rows that

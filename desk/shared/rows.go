@@ -49,7 +49,7 @@ func (s *Store) same(ctx context.Context, row *store.Row) (*record, error) {
 		return nil, nil
 	}
 	var ids []string
-	_, err = s.subjects(ctx, rowsRoot+me+".*.q.*.*."+short(row.Content)+".*", func(subject string) {
+	err = s.subjects(ctx, rowsRoot+me+".*.q.*.*."+short(row.Content)+".*", func(subject string) {
 		d, _ := parse(subject)
 		ids = append(ids, d.id)
 	})

@@ -116,23 +116,35 @@ func (s *Store) streamInfo(ctx context.Context, request any) (info streamInfo, e
 	return info, err
 }
 
-// subjects calls each with all subjects that match a filter, in no order, as of the sequence
-// that it returns.
-func (s *Store) subjects(ctx context.Context, filter string, each func(subject string)) (until uint64, err error) {
+// after calls each with the messages after a sequence that match a filter, in their order. A node that
+// has been the leader may lack some.
+func (s *Store) after(ctx context.Context, seq uint64, filter string, each func(*message)) error {
+	for {
+		m, err := s.next(ctx, filter, seq+1)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		each(&m)
+		seq = m.Seq
+	}
+}
+
+// subjects calls each with all subjects that match a filter, in no order.
+func (s *Store) subjects(ctx context.Context, filter string, each func(subject string)) error {
 	for seen := 0; ; {
 		info, err := s.streamInfo(ctx, map[string]any{"subjects_filter": filter, "offset": seen})
 		if err != nil {
-			return 0, err
-		}
-		if seen == 0 {
-			until = info.State.LastSeq
+			return err
 		}
 		for subject := range info.State.Subjects {
 			each(subject)
 		}
 		seen += len(info.State.Subjects)
 		if len(info.State.Subjects) == 0 || seen >= info.Total {
-			return until, nil
+			return nil
 		}
 	}
 }
@@ -177,7 +189,7 @@ func (s *Store) publish(ctx context.Context, w write) (seq uint64, err error) {
 // which may run on a node that lags behind the leader. It takes the rights of a human.
 func (s *Store) scan(ctx context.Context, filter string, each func(message)) error {
 	missing := map[string]bool{}
-	_, err := s.subjects(ctx, filter, func(subject string) { missing[subject] = true })
+	err := s.subjects(ctx, filter, func(subject string) { missing[subject] = true })
 	if err != nil || len(missing) == 0 {
 		return err
 	}

@@ -57,7 +57,7 @@ type Row struct {
 
 	Home      string        `json:"-"` // the name of the shared desk that keeps it; empty for this machine
 	Owner     string        `json:"-"` // on a shared desk, the name of the credential that asked
-	Human     string        `json:"-"` // on a shared desk, the human whose credential stored the outcome; empty for another
+	Human     string        `json:"-"` // on a shared desk, the human whose credential stored the outcome, if any
 	Attended  bool          `json:"-"` // a living process waits for it
 	Delivered bool          `json:"-"` // its asker has received its outcome
 	Notes     [Notes][]byte `json:"-"` // see [Store.Note]
