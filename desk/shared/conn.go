@@ -107,6 +107,7 @@ func (s *Store) connect() error {
 	s.me = me
 	s.mu.Unlock()
 	s.nc.Store(nc)
+	go s.guard(nc)
 	if s.life.Err() != nil {
 		nc.Close()
 	}

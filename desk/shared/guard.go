@@ -12,7 +12,7 @@ import (
 	"mcp-askuser/desk/store"
 )
 
-// While a call is under way, or waits, a guard asks the leader through the node that the
+// While a call is under way, or waits, the guard asks the leader through the node that the
 // process is connected to. Where three times none answers that hears most nodes, the node is
 // left: it was stopped, or cut off from the others. The client's own pings do not notice the
 // latter. The guard wakes all that waits where the stream has changed: a bell is sent once, and
@@ -30,41 +30,20 @@ const heardWithin = 2 * time.Second
 // errStale means that a leader may not be one any more.
 var errStale = fmt.Errorf("%w: its leader does not hear the other nodes", store.ErrUnreachable)
 
-// guarded runs the guard until release is called, once.
-func (s *Store) guarded() (release func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.active++
-	if s.active == 1 {
-		ctx, stop := context.WithCancel(s.life)
-		s.stopGuard = stop
-		go s.guard(ctx)
-	}
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.active--
-		if s.active == 0 {
-			s.stopGuard()
-		}
-	}
-}
-
-func (s *Store) guard(ctx context.Context) {
+func (s *Store) guard(nc *nats.Conn) {
 	failed, last := 0, uint64(0)
-	for pause := guardInterval / 2; ; {
+	for pause := guardInterval; ; {
 		select {
 		case <-time.After(pause - rand.N(pause/5)): // not all clients at once
-		case <-ctx.Done():
+		case <-s.life.Done():
 			return
 		}
 		pause = guardInterval
-		nc := s.nc.Load()
-		if nc == nil || !nc.IsConnected() {
-			failed = 0
+		if s.active.Load() == 0 || !nc.IsConnected() {
+			failed, last = 0, 0
 			continue
 		}
-		within, cancel := context.WithTimeout(ctx, guardTimeout)
+		within, cancel := context.WithTimeout(s.life, guardTimeout)
 		now, err := s.streamInfo(within, struct{}{})
 		cancel()
 		if err == nil || errors.Is(err, errNoStream) {
@@ -76,7 +55,7 @@ func (s *Store) guard(ctx context.Context) {
 		}
 		failed++
 		pause = guardInterval / 8
-		if failed == guardTries && ctx.Err() == nil {
+		if failed == guardTries && s.life.Err() == nil {
 			s.log.Info("leaving a node that is of no use", "node", nc.ConnectedServerName(), "error", err)
 			failed = 0
 			_ = nc.ForceReconnect()

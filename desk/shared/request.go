@@ -132,7 +132,8 @@ func (s *Store) repeat(ctx context.Context, try func(context.Context) error) err
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	defer s.guarded()()
+	s.active.Add(1)
+	defer s.active.Add(-1)
 	passed := fmt.Errorf("%w: nothing was definite in %s", store.ErrUnreachable, limit)
 	within, cancel := context.WithTimeoutCause(ctx, limit, passed)
 	defer cancel()

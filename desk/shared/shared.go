@@ -58,13 +58,12 @@ type Store struct {
 	attempts singleflight.Group        // to connect
 	nc       atomic.Pointer[nats.Conn] // nil before the first connection
 	held     sync.Map                  // ids of the rows that this process answers for
+	active   atomic.Int32              // calls that are under way, or wait
 
 	mu        sync.Mutex // guards what follows
 	me        Identity
 	inFlight  map[*nats.Msg]context.CancelCauseFunc
 	bells     map[chan struct{}]bool // calls that wait
-	active    int                    // calls under way
-	stopGuard context.CancelFunc
 
 	listing sync.Mutex
 	humans  Humans // as read at listed

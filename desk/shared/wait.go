@@ -53,7 +53,7 @@ func (s *Store) listen(ctx context.Context, subject string) (bell chan struct{},
 	if err != nil {
 		return nil, nil, err
 	}
-	release := s.guarded()
+	s.active.Add(1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.bells[bell] = true
@@ -62,7 +62,7 @@ func (s *Store) listen(ctx context.Context, subject string) (bell chan struct{},
 		s.mu.Lock()
 		delete(s.bells, bell)
 		s.mu.Unlock()
-		release()
+		s.active.Add(-1)
 	}, nil
 }
 
