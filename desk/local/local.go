@@ -138,7 +138,11 @@ func (s *Store) open(ctx context.Context) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = db.ExecContext(ctx, `pragma journal_mode = wal`) // a copy that was made as a backup may be without
+	mode := ""
+	err = db.QueryRowContext(ctx, `pragma journal_mode = wal`).Scan(&mode) // a copy made as a backup may be without
+	if err == nil && mode != "wal" {
+		err = fmt.Errorf("%s: its file system takes no log: %s", s.path(), elsewhere)
+	}
 	if err != nil {
 		_ = db.Close()
 		return nil, s.explain(ctx, err)
@@ -223,7 +227,20 @@ func (s *Store) setUp(ctx context.Context) error {
 	if err == nil {
 		err = os.Rename(begun, s.path())
 	}
-	return s.explain(ctx, err)
+	if err != nil {
+		return s.explain(ctx, err)
+	}
+	syncDir(s.dir)
+	return nil
+}
+
+// syncDir has the names of files in a directory survive a power cut, where the system can do that.
+func syncDir(path string) {
+	dir, err := os.Open(path)
+	if err == nil {
+		_ = dir.Sync()
+		_ = dir.Close()
+	}
 }
 
 // elsewhere is what the user can do about a place that cannot be used.

@@ -60,10 +60,10 @@ type Store struct {
 	held     sync.Map                  // ids of the rows that this process answers for
 	active   atomic.Int32              // calls that are under way, or wait
 
-	mu        sync.Mutex // guards what follows
-	me        Identity
-	inFlight  map[*nats.Msg]context.CancelCauseFunc
-	bells     map[chan struct{}]bool // calls that wait
+	mu       sync.Mutex // guards what follows
+	me       Identity
+	inFlight map[*nats.Msg]context.CancelCauseFunc
+	bells    map[chan struct{}]bool // calls that wait
 
 	listing sync.Mutex
 	humans  Humans // as read at listed
