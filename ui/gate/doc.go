@@ -22,9 +22,8 @@
 //     before it. A key during that time is discarded together with the held act, and quiet
 //     is awaited again, also in what the user opened: what follows was typed without a
 //     look at what the act would have led to ("enter 2 enter" means the next page's 2).
-//   - All other keys count at once. Keys that move about in a list or look, and a letter
-//     that quits, need no quiet before them and do not restart the time; the letter waits
-//     for [Word], since it may begin a word.
+//   - All other keys count at once. Keys that move about in a list or look need no quiet
+//     before them and do not restart the time.
 //   - A paste is text where there is text to type, and a stray key elsewhere, also
 //     one that its program does not mark. It is never an act.
 //   - Only a look at the clock, [Machine.Tick], ends a silence, never the next

@@ -39,7 +39,7 @@ func (h *history) since(before int) (from int, deaf bool) {
 }
 
 // quiet reports whether a silence of Quiet lies between the last thing that
-// deafens and key i. What moves or quits is no noise.
+// deafens and key i. What moves is no noise.
 func (h *history) quiet(i int) bool {
 	last, deaf := h.since(i)
 	if !deaf {
@@ -49,7 +49,7 @@ func (h *history) quiet(i int) bool {
 		if h.all[j].at-h.all[last].at >= Quiet {
 			return true
 		}
-		if kind := h.all[j].kind; kind != Move && kind != Quit {
+		if h.all[j].kind != Move {
 			last = j
 		}
 	}
@@ -62,8 +62,7 @@ func (h *history) settled(t *testing.T, now time.Duration) {
 	t.Helper()
 	last := len(h.all) - 1
 	e := h.all[last]
-	settle, ok := map[Kind]time.Duration{Submit: Settle, Quit: Word}[e.kind]
-	if !ok || e.key == "" || now-e.at < settle {
+	if e.kind != Submit || e.key == "" || now-e.at < Settle {
 		t.Fatalf("at %v an act counts after %+v", now, e)
 	}
 	for _, before := range h.all[:last] {
@@ -71,11 +70,8 @@ func (h *history) settled(t *testing.T, now time.Duration) {
 			t.Fatalf("at %v a repeat counts: %+v", now, h.all)
 		}
 	}
-	if !h.seen || !h.shown || e.kind == Submit && !h.quiet(last) {
+	if !h.seen || !h.shown || !h.quiet(last) {
 		t.Fatalf("at %v an act counts, seen %v, shown %v: %+v", now, h.seen, h.shown, h.all)
-	}
-	if e.kind == Quit { // nothing is left that could be deaf
-		h.all = append(h.all, happened{at: now})
 	}
 }
 
@@ -126,7 +122,7 @@ func FuzzKeys(f *testing.F) {
 					marked = true
 				}
 			default:
-				key, kind := keys[b%4], Kind(b/4%6)
+				key, kind := keys[b%4], Kind(b/4%5)
 				n := len(h.all)
 				for j := n - 1; j >= -1; j-- { // the key before
 					if j < 0 || h.all[j].key != "" {
@@ -152,7 +148,7 @@ func FuzzKeys(f *testing.F) {
 					}
 					marked = false
 				case Hold:
-					if settle := map[Kind]time.Duration{Submit: Settle, Quit: Word}[kind]; settle == 0 || m.Next().Sub(at(now)) != settle {
+					if kind != Submit || m.Next().Sub(at(now)) != Settle {
 						t.Fatalf("at %v held until %v", now, m.Next())
 					}
 				case Ignore:

@@ -108,7 +108,7 @@ func (g *Gate) obey(v Verdict, msg tea.Msg, p Page) tea.Msg {
 }
 
 // arm starts the timer, unless one runs that is no later: under one Show each silence
-// ends later than the one before, but for that behind a key that quits.
+// ends later than the one before.
 func (g *Gate) arm() tea.Cmd {
 	now, next := g.now(), g.m.Next()
 	if next.IsZero() || g.armed.After(now) && !next.Before(g.armed) {

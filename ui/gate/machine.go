@@ -20,9 +20,6 @@ const (
 	// Late is how much later than asked for a look at the clock proves nothing:
 	// two frames of a busy terminal, well below Settle. Our own choice.
 	Late = 50 * time.Millisecond
-	// Word is how long a letter that quits waits for a further key: longer than the
-	// slowest typist takes to the next of a word.
-	Word = 300 * time.Millisecond
 )
 
 // Origin says why something is on the screen.
@@ -53,9 +50,6 @@ const (
 	// Move moves about or looks, and leads to no act by itself. It needs no silence
 	// before it, and restarts none.
 	Move
-	// Quit is a letter that ends the program. It may begin a word, so it counts when
-	// no further key arrives within Word. It needs no silence before it either.
-	Quit
 )
 
 // Verdict says what to do with a key, or with the one that was held.
@@ -129,7 +123,7 @@ func (m *Machine) Seen(now time.Time, seen bool) {
 func (m *Machine) Key(now time.Time, key string, kind Kind) Verdict {
 	repeat := m.record(now, key)
 	astray := kind == Stray && m.origin == Appeared
-	early := m.phase == awaitingQuiet && (m.unseen || kind != Move && kind != Quit) || m.phase == holding
+	early := m.phase == awaitingQuiet && (m.unseen || kind != Move) || m.phase == holding
 	if early || astray && m.phase == listening {
 		m.awaitQuiet(now)
 		m.discarded = m.discarded || kind != Leave
@@ -140,15 +134,11 @@ func (m *Machine) Key(now time.Time, key string, kind Kind) Verdict {
 	case astray && m.marked:
 		m.marked = false
 		return Rollback
-	case m.phase == blank || early || kind == Stray || (kind == Submit || kind == Quit) && repeat:
+	case m.phase == blank || early || kind == Stray || kind == Submit && repeat:
 		return Ignore
-	case kind == Submit, kind == Quit:
-		settled := now.Add(Settle)
-		if kind == Quit {
-			settled = now.Add(Word)
-		}
+	case kind == Submit:
 		m.phase = holding
-		m.setQuietEnd(settled)
+		m.setQuietEnd(now.Add(Settle))
 		return Hold
 	}
 	return m.allow()

@@ -13,7 +13,7 @@ import (
 // kinds are the keys of scripts. A key of another kind is written with it: "enter/edit".
 var kinds = map[string]Kind{
 	"2": Edit, "j": Edit, "paste": Edit, "enter": Submit, "x": Stray, "u": Stray,
-	"move": Move, "q": Quit, "ctrl+c": Leave, "edit": Edit, "stray": Stray,
+	"move": Move, "ctrl+c": Leave, "edit": Edit, "stray": Stray,
 }
 
 var verdicts = []string{Ignore: "", Pass: "pass", Begin: "begin", Hold: "hold", Rollback: "rollback"}
@@ -57,8 +57,6 @@ func TestRules(t *testing.T) {
 			"0 move; 0 show; 1 move begin; 50 move pass; 500 2; 510 move pass; 1090 move pass; 1100 tick; " +
 				"1101 enter hold; 1200 move; 1221 tick"},
 		{"what moved is taken back", "0 show; 1 move begin; 100 x rollback; 700 tick; 700 2 begin"},
-		{"a letter that quits needs no quiet before it", "0 show; 100 q hold; 399 tick; 400 tick begin"},
-		{"but may begin a word", "0 show; 100 q hold; 350 u; 400 tick; 949 tick; 949 2"},
 		{"the user is told to pause when a key was discarded",
 			"0 calm; 0 show; 0 calm; 50 ctrl+c pass; 50 calm; 100 2; 100 waits; 200 hide; 200 calm; 300 see; " +
 				"300 waits; 900 tick; 900 calm; 910 hide; 920 see; 920 calm; 1520 tick; 1600 x; 1600 waits; 2000 show; " +

@@ -27,7 +27,7 @@ func (m *model) bindings() term.Bindings {
 		{Keys: "r", Hint: words.T("reopen"), Kind: gate.Submit, Off: !m.past, Do: m.reopen},
 		{Keys: "/", Hint: find, Do: term.Action(m.beginTyping)},
 		{Keys: "tab shift+tab", Hint: other, Kind: gate.Move, Do: m.switchTab},
-		{Keys: "q", Hint: words.T("quit"), Kind: gate.Quit, Do: m.quit},
+		{Keys: "q", Hint: words.T("quit"), Kind: gate.Leave, Do: m.quit},
 		{Keys: term.DiscussKey, Hint: words.T("discuss first"), Off: m.past, Do: with('d')},
 		{Keys: "ctrl+n", Hint: words.T("note"), Off: m.past, Do: with('n')},
 		{Keys: "ctrl+y", Hint: words.T("let the agent decide"), Off: m.past, Do: with('y')},
