@@ -1,14 +1,14 @@
 // Package gate tells a deliberate act from keys that only happened to arrive: typed for
 // another program, held down, pasted, sent by a script before a user could have read the
-// question. Every full-screen surface passes its keys through one [Machine], by way of a
-// [Gate]. The line form takes its times from here.
+// question. Every full-screen surface passes its keys through one [Gate]. The line form
+// takes its times from here.
 //
-// It imports Bubble Tea for the Gate's messages and nothing of this project.
+// It imports Bubble Tea for the messages and nothing of this project.
 // It draws nothing, reads no terminal, and uses the clock that it gets.
 //
 // The rules:
 //
-//   - Unseen is unanswered. Before [Machine.Show], and while [Machine.Seen] is
+//   - Unseen is unanswered. Before [Gate.Show], and while [Gate.Seen] is
 //     false, no key counts.
 //   - Quiet first. What appeared by itself awaits quiet: until no key has arrived for
 //     [Quiet], each key is discarded and restarts that time. What appears after an answer
@@ -26,7 +26,7 @@
 //     before them and do not restart the time.
 //   - A paste is text where there is text to type, and a stray key elsewhere, also
 //     one that its program does not mark. It is never an act.
-//   - Only a look at the clock, [Machine.Tick], ends a silence, never the next
+//   - Only a look at the clock, [Tick], ends a silence, never the next
 //     key. A look that is [Late] is repeated once: a process that was too busy to look was
 //     too busy to read keys.
 //

@@ -14,7 +14,7 @@ type happened struct {
 	deafen bool // something that deafens beside stray keys
 }
 
-// history is what a machine went through, for an oracle that knows the rules in
+// history is what a gate went through, for an oracle that knows the rules in
 // another way: it looks back over what happened and not at any state.
 type history struct {
 	all    []happened
@@ -91,14 +91,14 @@ func FuzzKeys(f *testing.F) {
 	waits := []time.Duration{0, 1, 25, 40, 83, 119, 120, 121, 150, 151, 300, 480, 599, 600, 601, 1000}
 	keys := []string{"enter", "y", "2", "x"}
 	f.Fuzz(func(t *testing.T, script []byte) {
-		var m Machine
+		m := newMachine()
 		h := history{seen: true}
 		var now time.Duration
 		marked := false // something of this run counted and was not taken back
 		for i := 0; i+1 < min(len(script), 400); i += 2 {
 			now += waits[script[i]%16] * ms
-			if next := m.Next(); script[i] >= 128 && !next.IsZero() && next.Before(at(now)) {
-				if v := m.Tick(next); v != Ignore {
+			if next := m.next(); script[i] >= 128 && !next.IsZero() && next.Before(at(now)) {
+				if v := m.tick(next); v != ignore {
 					h.settled(t, next.Sub(at(0)))
 					marked = true
 				}
@@ -106,18 +106,18 @@ func FuzzKeys(f *testing.F) {
 			switch b := script[i+1]; {
 			case b >= 250:
 				h.origin, h.shown = Origin(b%2), true
-				m.Show(at(now), h.origin)
+				m.show(at(now), h.origin)
 				h.all = append(h.all, happened{at: now, deafen: h.origin == Appeared || !h.seen})
 				marked = false
 			case b >= 244:
 				was := h.seen
 				h.seen = b%2 == 0
-				m.Seen(at(now), h.seen)
+				m.seen(at(now), h.seen)
 				if h.seen != was {
 					h.all = append(h.all, happened{at: now, deafen: true})
 				}
 			case b >= 200:
-				if v := m.Tick(at(now)); v != Ignore {
+				if v := m.tick(at(now)); v != ignore {
 					h.settled(t, now)
 					marked = true
 				}
@@ -133,25 +133,25 @@ func FuzzKeys(f *testing.F) {
 					}
 				}
 				h.all = append(h.all, happened{at: now, key: key, kind: kind})
-				switch v := m.Key(at(now), key, kind); v {
-				case Pass, Begin:
+				switch v := m.key(at(now), key, kind); v {
+				case pass, begin:
 					if kind != Leave && (!h.seen || !h.shown || kind != Move && (kind != Edit || !h.quiet(n))) {
 						t.Fatalf("at %v %q of kind %d counts: %+v", now, key, kind, h.all)
 					}
-					if want := kind != Leave && h.origin == Appeared && !marked; (v == Begin) != want {
+					if want := kind != Leave && h.origin == Appeared && !marked; (v == begin) != want {
 						t.Fatalf("at %v begin: %v", now, !want)
 					}
 					marked = marked || kind != Leave
-				case Rollback:
+				case rollback:
 					if kind != Stray || h.origin != Appeared || !marked {
 						t.Fatalf("at %v taken back, marked %v, by %q of kind %d", now, marked, key, kind)
 					}
 					marked = false
-				case Hold:
-					if kind != Submit || m.Next().Sub(at(now)) != Settle {
-						t.Fatalf("at %v held until %v", now, m.Next())
+				case hold:
+					if kind != Submit || m.next().Sub(at(now)) != Settle {
+						t.Fatalf("at %v held until %v", now, m.next())
 					}
-				case Ignore:
+				case ignore:
 					if kind == Leave || kind == Stray && h.origin == Appeared && marked && h.shown {
 						t.Fatalf("at %v ignored %q of kind %d", now, key, kind)
 					}

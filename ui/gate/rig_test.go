@@ -129,3 +129,59 @@ func (r *rig) want(t *testing.T, marked string, taken ...string) {
 		t.Fatalf("at %v: marked %q, taken %v; want %q, %v", r.Now(), r.marked, r.taken, marked, taken)
 	}
 }
+
+// verdict is what a gate has done with a key, or with the one that it held.
+type verdict int
+
+const (
+	ignore   verdict = iota // discarded it, or nothing
+	pass                    // it counts
+	begin                   // it counts, and the state before it was saved
+	hold                    // it may count later
+	rollback                // discarded it, and went back to what was saved
+)
+
+// machine is a gate at the times of a script.
+type machine struct {
+	*Gate
+	at      time.Time
+	kind    Kind // of the next key
+	verdict verdict
+}
+
+func newMachine() *machine {
+	m := &machine{}
+	m.Gate = NewGate(func() time.Time { return m.at }, func(time.Duration, tea.Msg) tea.Cmd { return nil })
+	return m
+}
+
+// Kind implements Page.
+func (m *machine) Kind(tea.Msg) Kind { return m.kind }
+
+// Keep implements Page.
+func (m *machine) Keep() func() {
+	m.verdict = begin
+	return func() { m.verdict = rollback }
+}
+
+func (m *machine) show(now time.Time, o Origin)  { m.at = now; m.Show(o) }
+func (m *machine) seen(now time.Time, seen bool) { m.at = now; m.Seen(seen) }
+func (m *machine) tick(now time.Time) verdict    { return m.update(now, Tick{}) }
+
+func (m *machine) key(now time.Time, key string, kind Kind) verdict {
+	m.kind = kind
+	v := m.update(now, tea.KeyPressMsg{Text: key})
+	if v == ignore && m.phase == holding {
+		return hold
+	}
+	return v
+}
+
+func (m *machine) update(now time.Time, msg tea.Msg) verdict {
+	m.at, m.verdict = now, ignore
+	msg, _ = m.Update(msg, m)
+	if msg != nil && m.verdict == ignore {
+		return pass
+	}
+	return m.verdict
+}

@@ -16,11 +16,11 @@ var kinds = map[string]Kind{
 	"move": Move, "ctrl+c": Leave, "edit": Edit, "stray": Stray,
 }
 
-var verdicts = []string{Ignore: "", Pass: "pass", Begin: "begin", Hold: "hold", Rollback: "rollback"}
+var verdicts = []string{ignore: "", pass: "pass", begin: "begin", hold: "hold", rollback: "rollback"}
 
-// TestRules plays scripts of what happens to a machine, each with its time in milliseconds: it shows a
+// TestRules plays scripts of what happens to a gate, each with its time in milliseconds: it shows a
 // page that appears or that the user opens, the page is hidden or seen, the clock is looked at, or a
-// key arrives. The verdict of the machine follows, unless it is to ignore the key. "waits" means that
+// key arrives. The verdict of the gate follows, unless it is to ignore the key. "waits" means that
 // the form asks the user to pause, "calm" that it does not.
 func TestRules(t *testing.T) {
 	for _, rule := range [][2]string{ // a name and its script
@@ -62,13 +62,13 @@ func TestRules(t *testing.T) {
 				"300 waits; 900 tick; 900 calm; 910 hide; 920 see; 920 calm; 1520 tick; 1600 x; 1600 waits; 2000 show; " +
 				"2000 calm; 2600 tick; 3000 enter hold; 3000 calm; 3050 enter; 3050 waits"},
 	} {
-		var m Machine
+		m := newMachine()
 		for step := range strings.SplitSeq(rule[1], "; ") {
 			words := append(strings.Fields(step), "")
 			ms, err := strconv.Atoi(words[0])
 			fatal.If(t, err)
-			v := do(&m, at(time.Duration(ms)*time.Millisecond), words[1])
-			if v != Verdict(slices.Index(verdicts, words[2])) {
+			v := do(m, at(time.Duration(ms)*time.Millisecond), words[1])
+			if v != verdict(slices.Index(verdicts, words[2])) {
 				t.Errorf("%s: %s: %q", rule[0], step, verdicts[v])
 				break
 			}
@@ -79,23 +79,23 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func do(m *Machine, now time.Time, what string) (v Verdict) {
+func do(m *machine, now time.Time, what string) (v verdict) {
 	switch what {
 	case "show":
-		m.Show(now, Appeared)
+		m.show(now, Appeared)
 	case "open":
-		m.Show(now, Opened)
+		m.show(now, Opened)
 	case "hide", "see":
-		m.Seen(now, what == "see")
+		m.seen(now, what == "see")
 	case "tick":
-		return m.Tick(now)
+		return m.tick(now)
 	case "waits", "calm":
 	default:
 		key, kind, other := strings.Cut(what, "/")
 		if !other {
 			kind = key
 		}
-		return m.Key(now, key, kinds[kind])
+		return m.key(now, key, kinds[kind])
 	}
 	return v
 }
