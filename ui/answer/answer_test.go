@@ -16,8 +16,7 @@ func TestScripts(t *testing.T) {
 		"db": {Answer: answered("db", "", "lite")}, "feat": {Answer: answered("feat", "Search", "b")},
 		"name": {Answer: answered("name", "shop")}, "ok": {Answer: answered("ok", "", question.NoID)},
 	}}
-	turns, sheet, touch := Options{Layout: Sequence}, Options{Layout: Sheet}, Options{MustTouch: true}
-	touchTurns := Options{Layout: Sequence, MustTouch: true}
+	sheet, touch := Options{Sheet: true}, Options{MustTouch: true}
 	for _, tt := range []struct {
 		name   string
 		qs     []question.Question
@@ -56,18 +55,16 @@ func TestScripts(t *testing.T) {
 		{"several, none", ask(several()), Options{}, "unchoose 1; unchoose 3; next ! required", "feat 1/1"},
 		{"several, none is left open", ask(optional(several())), Options{}, "unchoose 1; unchoose 3; next; next", ""},
 		{"several and other without words", ask(several()), Options{}, "choose other; next ! no words; unchoose other; next; next", "feat=a,c|"},
-		{"several, in turns nothing is marked", ask(several()), turns, "next ! required; accept; next", "feat=a,c|"},
 		{"several, recalled", ask(several()), remembered, "recall; next; next", "feat=b|Search"},
 
 		// Text.
 		{"text, empty", ask(text()), Options{}, "text  ; next ! required", "name 1/1"},
 		{"text as declared", ask(proposing(text(), "shop")), Options{}, "next", "name=|shop"},
-		{"text as declared, in turns", ask(proposing(text(), "shop")), turns, "next ! required; accept; next", "name=|shop"},
-		{"text, declared row", ask(proposing(text(), "shop")), turns, "choose proposed; next", "name=|shop"},
-		{"text, declared row taken off", ask(proposing(text(), "shop")), turns, "choose proposed; unchoose proposed; next ! required", "name 1/1"},
+		{"text, declared row", ask(proposing(text(), "shop")), Options{}, "choose proposed; next", "name=|shop"},
+		{"text, declared row taken off", ask(proposing(text(), "shop")), Options{}, "choose proposed; unchoose proposed; next ! required", "name 1/1"},
 		{"text other than declared", ask(proposing(text(), "shop")), Options{}, "text kiosk; next", "name=|kiosk"},
 		{"text, own words wanted", ask(text()), Options{}, "choose other; next ! no words; text shop; next", "name=|shop"},
-		{"text, own words wanted and the declared", ask(proposing(text(), "shop")), turns, "choose other; choose proposed; next", "name=|shop"},
+		{"text, own words wanted and the declared", ask(proposing(text(), "shop")), Options{}, "choose other; choose proposed; next", "name=|shop"},
 		{"text skipped", ask(optional(proposing(text(), "shop"))), Options{}, "skip; next", ""},
 		{"text recalled", ask(text()), remembered, "text x; recall; next", "name=|shop"},
 		{"text too long", ask(text()), Options{}, "text " + strings.Repeat("x", question.MaxText+1) + "; next ! violations", "name 1/1"},
@@ -82,19 +79,17 @@ func TestScripts(t *testing.T) {
 		{"must touch", ask(proposing(text(), "shop")), touch, "next ! untouched; touch; next", "name=|shop"},
 		{"must touch, optional", ask(optional(one())), touch, "next ! untouched; skip; next", ""},
 		{"must touch, several", ask(several()), touch, "next ! untouched; touch; next; next", "feat=a,c|"},
-		{"must touch, draft", ask(one()), Options{Layout: Sequence, MustTouch: true, Draft: question.Reply{Answers: []question.Answer{answered("db", "", "pg")}}},
+		{"must touch, draft", ask(one()), Options{MustTouch: true, Draft: question.Reply{Answers: []question.Answer{answered("db", "", "pg")}}},
 			"next ! untouched; accept; next; next", "db=pg|"},
-		{"must touch, back", ask(one(), yesNo()), touchTurns, "put 1; next; back; next; choose no; next; next", "db=pg| ok=false|"},
+		{"must touch, back", ask(one(), yesNo()), touch, "put 1; next; back; next; choose no; next; next", "db=pg| ok=false|"},
 
 		// From step to step.
 		{"two, sent", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next; next", "db=pg| ok=false|"},
 		{"back leaves confirmed", ask(one(), text(), yesNo()), Options{}, "choose 1; next; text x; next; back; back; choose 2; next", "ok 3/3"},
-		{"back in turns asks again", ask(one(), text(), yesNo()), turns, "choose 1; next; text x; next; back; back; choose 2; next", "name 2/3"},
 		{"goto", ask(one(), yesNo()), Options{}, "goto ok; choose no; next; next ! unconfirmed", "db 1/2"},
-		{"goto in turns", ask(one(), yesNo()), turns, "goto ok; choose no; next; choose 2; next; next", "db=lite| ok=false|"},
 		{"changed and not confirmed", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next; goto db; choose 2; goto ok; next; next ! unconfirmed; next; next", "db=lite| ok=false|"},
 		{"a note on the whole", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next; note soon; next", "db=pg| ok=false| note:soon"},
-		{"a note too long on the whole", ask(one()), turns, "choose 1; next; review; note " + strings.Repeat("x", question.MaxText+1) + "; next", "refused Validation failed\n- note: must be at most 10000 characters long, is 10001"},
+		{"a note too long on the whole", ask(one()), Options{}, "choose 1; next; review; note " + strings.Repeat("x", question.MaxText+1) + "; next", "refused Validation failed\n- note: must be at most 10000 characters long, is 10001"},
 		{"the review before its time", ask(one(), yesNo()), Options{}, "review; next ! unconfirmed", "db 1/2"},
 		{"a note beside one", ask(one()), Options{}, "review; note soon; back; choose 1; next; next", "db=pg| note:soon"},
 
@@ -135,10 +130,10 @@ func TestChoices(t *testing.T) {
 		{"one, other", worded, Options{}, "choose other", "1.PostgreSQL 2.SQLite 3.None other*"},
 		{"one, skipped", optional(one()), Options{}, "choose 2; skip", "1.PostgreSQL 2.SQLite 3.None other open*"},
 		{"several on a page", several(), Options{}, "", "1.Auth*+ 2.Logs 3.Mail*+ other"},
-		{"several in turns", closed(several()), Options{Layout: Sequence}, "", "1.Auth+ 2.Logs 3.Mail+"},
+		{"several on a sheet", closed(several()), Options{Sheet: true}, "", "1.Auth+ 2.Logs 3.Mail+"},
 		{"yes or no", yesNo(), Options{}, "choose no", "yes no*"},
 		{"text", text(), Options{}, "", "other"},
-		{"text, declared", proposing(text(), "shop"), Options{Layout: Sequence}, "", "proposed+ other"},
+		{"text, declared", proposing(text(), "shop"), Options{Sheet: true}, "", "proposed+ other"},
 		{"text, declared on its page", optional(proposing(text(), "shop")), Options{}, "", "proposed*+ other open"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -156,7 +151,6 @@ func TestChoices(t *testing.T) {
 
 // TestOtherReplies are a dismissal and a discussion, which leave the answers as they are.
 func TestOtherReplies(t *testing.T) {
-	turns := Options{Layout: Sequence}
 	for _, tt := range []struct {
 		name                 string
 		qs                   []question.Question
@@ -169,8 +163,8 @@ func TestOtherReplies(t *testing.T) {
 		{"at the review", ask(several()), Options{}, "next", "dismissed", "discuss feat=a,c|"},
 		{"with a note on one question", ask(one()), Options{}, "choose 1; note x", "dismissed", "discuss db=|(x)"},
 		{"with the answers so far", ask(one(), yesNo(), text()), Options{}, "choose 1; next; choose yes; note hm; reason why", "dismissed reason:why", "discuss db=pg| ok=|(hm) note:why"},
-		{"with a note on the whole", ask(one(), yesNo()), turns, "put 1; next; review; note all; reason why", "dismissed reason:why", "discuss db=pg| note:all\nwhy"},
-		{"while one is asked again", ask(one(), yesNo()), turns, "put 1; next; back", "dismissed", "discuss db=pg|"},
+		{"with a note on the whole", ask(one(), yesNo()), Options{}, "put 1; next; review; note all; reason why", "dismissed reason:why", "discuss db=pg| note:all\nwhy"},
+		{"while one is asked again", ask(one(), yesNo()), Options{}, "put 1; next; back", "dismissed", "discuss db=pg|"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := New(record(tt.qs...), tt.o)
@@ -195,7 +189,7 @@ func TestOtherReplies(t *testing.T) {
 
 // TestSheet fills in a sheet in any order: what is marked counts, and no default is marked.
 func TestSheet(t *testing.T) {
-	s := New(record(nested(), yesNo(), one(), optional(several())), Options{Layout: Sheet})
+	s := New(record(nested(), yesNo(), one(), optional(several())), Options{Sheet: true})
 	put := func(id, words string, choices ...int) {
 		t.Helper()
 		fatal.If(t, s.Question(id).Put(choices, words))
@@ -226,20 +220,18 @@ func TestSheet(t *testing.T) {
 // TestRefuse: what could not be committed is asked again where it can be changed.
 func TestRefuse(t *testing.T) {
 	refused := question.Violations{{Path: "answers.ok", Message: "is gone"}, {Path: "note", Message: "too long"}, {Path: "answers.db", Message: "is gone too"}}
-	for layout, want := range map[Layout]string{Pages: "review", Sequence: "ok 2/2"} {
-		d := New(record(one(), yesNo()), Options{Layout: layout})
-		play(t, d, "choose 1; next; choose yes; next; next")
-		if current, rest := d.Refuse(refused); len(rest) != 1 || rest[0].Path != "note" || len(current) != 1 || current[0].Path != "answers.db" {
-			t.Errorf("of the current question %v, the rest %v", current, rest)
-		}
-		if q := d.Current(); q.ID != "db" || q.reopened != (layout == Sequence) {
-			t.Errorf("%+v", q)
-		}
-		if play(t, d, "next"); where(d) != want {
-			t.Errorf("layout %d: then %s, want %s", layout, where(d), want)
-		}
+	d := New(record(one(), yesNo()), Options{})
+	play(t, d, "choose 1; next; choose yes; next; next")
+	if current, rest := d.Refuse(refused); len(rest) != 1 || rest[0].Path != "note" || len(current) != 1 || current[0].Path != "answers.db" {
+		t.Errorf("of the current question %v, the rest %v", current, rest)
 	}
-	d := New(record(one()), Options{})
+	if q := d.Current(); q.ID != "db" {
+		t.Errorf("%+v", q)
+	}
+	if play(t, d, "next"); where(d) != "review" {
+		t.Errorf("then %s", where(d))
+	}
+	d = New(record(one()), Options{})
 	if current, rest := d.Refuse(refused[1:2]); len(rest) != 1 || current != nil {
 		t.Errorf("of the current question %v, the rest %v", current, rest)
 	}

@@ -142,7 +142,7 @@ func (q *Question) Accept() error {
 		q.restore(declared)
 		q.Skipped = false
 	}
-	q.touched = true
+	q.Entered, q.touched = true, true
 	return nil
 }
 
@@ -208,7 +208,7 @@ func (q *Question) confirm() error {
 	case q.Required && a.Empty() && !a.Delegated:
 		return ErrRequired
 	}
-	q.Confirmed, q.touched, q.reopened = &a, true, false
+	q.Confirmed, q.touched = &a, true
 	return nil
 }
 
@@ -240,11 +240,7 @@ func (s *Set) Next() (ready bool, err error) {
 	s.noteReview()
 	shown := s.Shown()
 	here := slices.Index(shown, q)
-	rest := shown[here+1:]
-	if s.options.Layout == Sequence { // which has no page on which to find one that was left out
-		rest = slices.Concat(rest, shown[:here])
-	}
-	next := firstOpen(rest)
+	next := firstOpen(shown[here+1:])
 	switch {
 	case next != nil:
 		s.setCurrent(next)
@@ -258,7 +254,7 @@ func (s *Set) Next() (ready bool, err error) {
 
 // firstOpen returns the first question that the user has still to confirm, nil for none.
 func firstOpen(questions []*Question) *Question {
-	i := slices.IndexFunc(questions, (*Question).open)
+	i := slices.IndexFunc(questions, func(q *Question) bool { return !q.settled() })
 	if i < 0 {
 		return nil
 	}
@@ -271,7 +267,7 @@ func (s *Set) Back() error {
 	if before == nil {
 		return ErrFirst
 	}
-	s.reopen(before)
+	s.setCurrent(before)
 	return nil
 }
 
@@ -281,14 +277,8 @@ func (s *Set) Goto(id string) error {
 	if q == nil || !slices.Contains(s.Shown(), q) {
 		return ErrNotHere
 	}
-	s.reopen(q)
-	return nil
-}
-
-// reopen turns to a question, to be confirmed again where the layout says so.
-func (s *Set) reopen(q *Question) {
 	s.setCurrent(q)
-	q.reopened = s.options.Layout == Sequence
+	return nil
 }
 
 // Review turns to the review, which is needed from then on.

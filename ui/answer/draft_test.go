@@ -21,7 +21,7 @@ func TestFiles(t *testing.T) {
 		{ID: "where", Text: "Where?", Type: question.SingleChoice, Required: true, AllowCustom: true, Options: []question.Option{{ID: "a", Label: "A"}, {ID: "b", Label: "B"}}},
 		{ID: "sure", Text: "Sure?", Type: question.Boolean, Options: question.YesAndNo()},
 	}}}
-	d := New(rec, Options{Layout: Sheet})
+	d := New(rec, Options{Sheet: true})
 	for _, q := range d.All() {
 		fatal.If(t, q.Attach(shot))
 	}
@@ -34,7 +34,7 @@ func TestFiles(t *testing.T) {
 	if err != nil || len(r.Answers) != 2 || !slices.Equal(r.Answers[1].Files, []question.File{shot}) {
 		t.Errorf("the reply is %+v, %v", r, err)
 	}
-	again := New(rec, Options{Layout: Pages, Draft: d.Draft()})
+	again := New(rec, Options{Draft: d.Draft()})
 	if s := again.Question("wrong"); !again.Restored() || !slices.Equal(s.Files, []question.File{shot}) || !s.Entered {
 		t.Errorf("from the draft: %+v", s)
 	}
@@ -117,16 +117,14 @@ func TestForeignDraft(t *testing.T) {
 
 // TestDraftIsNoAnswer: nothing of a draft is sent unless it is confirmed.
 func TestDraftIsNoAnswer(t *testing.T) {
-	for _, layout := range []Layout{Pages, Sequence} {
-		d := New(record(one()), Options{Layout: layout, Draft: question.Reply{Answers: []question.Answer{answered("db", "", "lite")}}})
-		if r, err := d.Reply(); err == nil || len(r.Answers) > 0 {
-			t.Errorf("layout %d: reply %+v, %v", layout, r, err)
-		}
-		if r, err := d.Discussion(); err != nil || len(r.Answers) > 0 {
-			t.Errorf("layout %d: discussed with %+v, %v", layout, r, err)
-		}
-		if got := result(t, d, play(t, d, "next")); got != "db=lite|" || d.Restored() {
-			t.Errorf("layout %d: sent %s, restored %v", layout, got, d.Restored())
-		}
+	d := New(record(one()), Options{Draft: question.Reply{Answers: []question.Answer{answered("db", "", "lite")}}})
+	if r, err := d.Reply(); err == nil || len(r.Answers) > 0 {
+		t.Errorf("reply %+v, %v", r, err)
+	}
+	if r, err := d.Discussion(); err != nil || len(r.Answers) > 0 {
+		t.Errorf("discussed with %+v, %v", r, err)
+	}
+	if got := result(t, d, play(t, d, "next")); got != "db=lite|" || d.Restored() {
+		t.Errorf("sent %s, restored %v", got, d.Restored())
 	}
 }

@@ -25,15 +25,15 @@ func FuzzSet(f *testing.F) {
 			in = in[1:]
 			return b % n
 		}
-		layout := Layout(next(3))
+		sheet := next(3) == 2
 		rec := record(nested(), optional(one()), several(), proposing(text(), "shop"), yesNo())
-		d := New(rec, Options{Layout: layout, MustTouch: next(2) == 1, Memory: map[string]desk.Memory{
+		d := New(rec, Options{Sheet: sheet, MustTouch: next(2) == 1, Memory: map[string]desk.Memory{
 			"db": {Answer: answered("db", "DuckDB")}, "feat": {Answer: answered("feat", "", "a")}, "name": {Answer: answered("name", "y")},
 		}})
 		ids := []string{"q0", "q1", "q2", "q3", "db", "feat", "name", "ok", "nobody"}
 		for len(in) > 0 {
 			q, ready, err := d.Current(), false, error(nil)
-			if layout == Sheet {
+			if sheet {
 				q = d.All()[next(len(d.All()))]
 			}
 			words := texts[next(len(texts))]
@@ -44,13 +44,13 @@ func FuzzSet(f *testing.F) {
 				d.WriteReason(words)
 			case act == 1:
 				d.WriteNote(words)
-			case act == 2 && layout != Sheet:
+			case act == 2 && !sheet:
 				err = d.Back()
-			case act == 3 && layout != Sheet:
+			case act == 3 && !sheet:
 				ready, err = d.Next()
-			case act == 4 && layout != Sheet:
+			case act == 4 && !sheet:
 				err = d.Goto(ids[next(len(ids))])
-			case act == 5 && layout != Sheet:
+			case act == 5 && !sheet:
 				d.Review()
 			case q == nil:
 			case act == 6:
@@ -72,7 +72,7 @@ func FuzzSet(f *testing.F) {
 				t.Fatalf("act %d was refused (%v) and changed %q to %q", act, err, was, said(d.Draft()))
 			}
 			checkReply(t, d, ready)
-			checkDraft(t, d, layout)
+			checkDraft(t, d, sheet)
 		}
 	})
 }
@@ -95,14 +95,14 @@ func checkReply(t *testing.T, d *Set, ready bool) {
 	}
 	for _, a := range r.Answers {
 		q := d.Question(a.QuestionID)
-		if place, _ := d.Place(q); place == 0 || !a.Empty() && d.options.Layout != Sheet && !q.settled() {
+		if place, _ := d.Place(q); place == 0 || !a.Empty() && !d.options.Sheet && !q.settled() {
 			t.Fatalf("sent without being confirmed: %+v of %+v", a, q)
 		}
 	}
 }
 
 // checkDraft checks that a draft brings back what it was made of.
-func checkDraft(t *testing.T, d *Set, layout Layout) {
+func checkDraft(t *testing.T, d *Set, sheet bool) {
 	t.Helper()
 	draft := d.Draft()
 	for _, a := range draft.Answers {
@@ -110,7 +110,7 @@ func checkDraft(t *testing.T, d *Set, layout Layout) {
 			return // which Next refuses
 		}
 	}
-	again := New(d.Record(), Options{Layout: layout, Draft: draft})
+	again := New(d.Record(), Options{Sheet: sheet, Draft: draft})
 	if got := again.Draft(); said(got) != said(draft) {
 		t.Fatalf("kept %+v, brought back %+v", draft, got)
 	}

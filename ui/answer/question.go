@@ -70,7 +70,6 @@ type Question struct {
 	secret    func() bool     // its text is in no draft
 	mustTouch bool            // see Options.MustTouch
 	touched   bool            // by the user, in this set
-	reopened  bool            // to be confirmed again
 }
 
 // content is what a question holds.
@@ -88,8 +87,7 @@ type content struct {
 	typing bool   // the last change was to the text
 }
 
-// newContent returns what a question holds at first: its declared default where the layout
-// shows that on its page, and else nothing.
+// newContent returns what a question holds at first: its declared default, or nothing.
 func newContent(q *question.Question, declared bool) content {
 	c := content{marked: make([]bool, len(q.Options))}
 	if !declared {
@@ -241,9 +239,6 @@ func (q *Question) restore(a question.Answer) {
 
 // settled reports whether the question holds what was confirmed.
 func (q *Question) settled() bool { return q.Confirmed != nil && same(*q.Confirmed, q.Answer()) }
-
-// open reports whether the user has still to confirm the question.
-func (q *Question) open() bool { return !q.settled() || q.reopened }
 
 // same reports whether two answers to a question say the same.
 func same(a, b question.Answer) bool {

@@ -14,7 +14,7 @@ func (s *Set) Reply() (question.Reply, error) {
 	var found question.Violations
 	for _, q := range s.Shown() {
 		switch {
-		case s.options.Layout != Sheet && q.open():
+		case !s.options.Sheet && !q.settled():
 			found.AddTranslated("answers."+q.ID, "is not confirmed yet")
 		case q.NeedsWords():
 			found.AddTranslated("answers."+q.ID, "write what it is, or choose something else")
@@ -46,19 +46,16 @@ func (s *Set) check(r question.Reply, found question.Violations) (question.Reply
 			found = append(found, v)
 		}
 	}
-	if s.options.Now != nil && !s.options.Began.IsZero() {
-		out.Took = s.options.Now().Sub(s.options.Began)
-	}
 	return out, found.Err()
 }
 
 // Answers returns the answers so far to the questions that are shown, with their notes: those
-// that are confirmed, or with layout Sheet all.
+// that are confirmed, or on a sheet all.
 func (s *Set) Answers() []question.Answer {
 	var out []question.Answer
 	for _, q := range s.Shown() {
 		a := question.Answer{QuestionID: q.ID, By: question.ByUser, Note: q.Note}
-		if s.options.Layout == Sheet || q.settled() {
+		if s.options.Sheet || q.settled() {
 			a = q.Answer()
 		}
 		if !a.Empty() || a.Note != "" || a.Delegated {
@@ -84,8 +81,7 @@ func (s *Set) Draft() question.Reply {
 }
 
 // Refuse takes the faults of a reply that could not be committed. The first question with one
-// is current, and with layout Sequence all of them are to be confirmed again. It returns the faults
-// of that question, and those of no question that is shown.
+// is current. It returns the faults of that question, and those of no question that is shown.
 func (s *Set) Refuse(found question.Violations) (current, rest question.Violations) {
 	shown := s.Shown()
 	first := len(shown)
@@ -95,7 +91,6 @@ func (s *Set) Refuse(found question.Violations) (current, rest question.Violatio
 			rest = append(rest, v)
 			continue
 		}
-		shown[i].reopened = s.options.Layout == Sequence
 		if i < first {
 			first, current = i, nil
 		}

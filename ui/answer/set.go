@@ -4,36 +4,19 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 )
 
-// Layout is how a surface shows questions to the user. It decides when an answer counts and
-// when a review is needed.
-type Layout int
-
-// The layouts.
-const (
-	// Pages shows one question a page, whose marks change until Next confirms them. Declared
-	// defaults of a checkbox or text question are on their page. Going back to a confirmed
-	// question leaves it confirmed. A review is needed where more than one question is shown, or
-	// has been.
-	Pages Layout = iota
-	// Sequence asks one question after the other, each answered in one go (Put, then Next). Going
-	// back to a question has it confirmed again. A review is needed where more than one question
-	// is shown.
-	Sequence
-	// Sheet shows all questions at once. What a question holds counts without Next, and
-	// follow-ups are shown with the marks. No review is needed.
-	Sheet
-)
-
-// Options are what a set starts from beside its record. The zero value is a set on pages
-// without anything known from before.
+// Options are what a set starts from beside its record. The zero value is a set of questions that
+// are asked one after the other, without anything known from before. What a question holds changes
+// until Next confirms it; a declared default of a checkbox or text question is in it from the
+// beginning. Going back to a confirmed question leaves it confirmed.
 type Options struct {
-	Layout Layout
+	// Sheet is a set of which all questions are shown at once. What a question holds counts
+	// without Next, and follow-ups are shown with the marks. No review is needed.
+	Sheet bool
 	// MustTouch has Next refuse a question that the user has not acted on in this set.
 	MustTouch bool
 	// Draft is what the user chose and typed before. None of it is confirmed. What does not fit
@@ -41,10 +24,6 @@ type Options struct {
 	Draft question.Reply
 	// Memory is how the user answered questions before, by question id.
 	Memory map[string]desk.Memory
-	// Began is when the user got the questions, and Now the clock; without both, replies do not
-	// say how long the user took.
-	Began time.Time
-	Now   func() time.Time
 }
 
 // Set is a question set that is being answered. Create one with [New].
@@ -57,7 +36,7 @@ type Set struct {
 	reason    string      // to dismiss, or what to discuss
 	restored  bool        // the draft changed something
 	byProgram bool        // and a program had a part in it
-	reviews   bool        // a review is needed from now on, see Layout
+	reviews   bool        // a review is needed from now on
 }
 
 // review is the position after the last question.
@@ -75,7 +54,7 @@ func New(rec desk.Record, o Options) *Set {
 		if x.Collected != nil {
 			continue
 		}
-		q := &Question{Question: x.Question, Depth: x.Depth, content: newContent(x.Question, o.Layout == Pages)}
+		q := &Question{Question: x.Question, Depth: x.Depth, content: newContent(x.Question, !o.Sheet)}
 		q.mustTouch, q.secret = o.MustTouch, sync.OnceValue(x.WantsSecret)
 		if m, ok := o.Memory[x.ID]; ok {
 			m.Words = x.Question.Words(&m.Answer) // as they are in the record
@@ -112,7 +91,7 @@ func (s *Set) Shown() (out []*Question) {
 	var answers []question.Answer
 	for _, q := range s.questions {
 		switch {
-		case s.options.Layout == Sheet:
+		case s.options.Sheet:
 			answers = append(answers, q.Answer())
 		case q.Confirmed != nil:
 			answers = append(answers, *q.Confirmed)
@@ -161,10 +140,10 @@ func (s *Set) Previous() *Question {
 	return shown[at-1]
 }
 
-// Reviews reports whether a review is needed before sending, see Layout. One is also needed
-// after a call of Review, and where a note on the whole would be sent unseen.
+// Reviews reports whether a review is needed before sending: where more than one question is
+// shown, or has been, after a call of Review, and where a note on the whole would be sent unseen.
 func (s *Set) Reviews() bool {
-	return s.options.Layout != Sheet && (s.reviews || len(s.Shown()) != 1 || s.note != "")
+	return !s.options.Sheet && (s.reviews || len(s.Shown()) != 1 || s.note != "")
 }
 
 // Restored reports whether the draft has restored anything of which nothing is confirmed yet.
@@ -198,5 +177,5 @@ func (s *Set) setCurrent(to *Question) { s.at = slices.Index(s.questions, to) }
 
 // noteReview remembers that more than one question was shown.
 func (s *Set) noteReview() {
-	s.reviews = s.reviews || s.options.Layout == Pages && len(s.Shown()) > 1
+	s.reviews = s.reviews || !s.options.Sheet && len(s.Shown()) > 1
 }

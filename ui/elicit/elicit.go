@@ -164,7 +164,7 @@ type conversation struct {
 }
 
 func newConversation(rec desk.Record, style Style) *conversation {
-	set := answer.New(words.Local.Shown(rec), answer.Options{Layout: answer.Sequence})
+	set := answer.New(words.Local.Shown(rec), answer.Options{})
 	return &conversation{Set: set, Style: style, ready: set.Current() == nil}
 }
 

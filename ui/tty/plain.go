@@ -54,6 +54,7 @@ type conversation struct {
 	commit      ui.Commit
 	interrupted desk.Status // see Options
 	appeared    bool        // the form appeared by itself
+	began       time.Time
 
 	quiet   time.Duration // how long nothing may be typed before the next prompt
 	shown   bool          // the current question, or the review, is in view
@@ -82,10 +83,9 @@ func (c *conversation) run(ctx context.Context) error {
 // open makes the set, and writes what is to be known before the first question.
 func (c *conversation) open(ctx context.Context) {
 	draft, memory := c.desk.Known(ctx)
+	c.began = time.Now()
 	c.Set = answer.New(words.Local.Shown(c.desk.Rec), answer.Options{
-		Layout: answer.Sequence, MustTouch: c.appeared,
-		Draft: draft, Memory: memory,
-		Began: time.Now(), Now: time.Now,
+		MustTouch: c.appeared, Draft: draft, Memory: memory,
 	})
 	c.text("", c.asker())
 	status := c.desk.Status(ctx)
@@ -162,6 +162,7 @@ func (c *conversation) tryCommit(ctx context.Context, replying replying) error {
 	if err != nil {
 		return err
 	}
+	reply.Took = time.Since(c.began)
 	return awaitStore(ctx, func() error { return c.commit(reply) })
 }
 

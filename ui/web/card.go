@@ -42,7 +42,7 @@ func (s *Server) card(r *http.Request, x *layout, rec *desk.Record, sent *form) 
 	case rec.Outcome != nil:
 		c.set = answer.New(*rec, answer.Options{})
 	default:
-		o := answer.Options{Layout: answer.Sheet, Draft: s.draft(ctx, rec.ID), Memory: s.Desk.Remembered(ctx, *rec)}
+		o := answer.Options{Sheet: true, Draft: s.draft(ctx, rec.ID), Memory: s.Desk.Remembered(ctx, *rec)}
 		c.set = answer.New(*c.Record.Record, o)
 		if c.set.Restored() {
 			c.Back = c.lang.DraftBack(c.set.ByProgram())

@@ -86,7 +86,7 @@ func (s *Server) readForm(r *http.Request) (f *form, err error) {
 		return nil, err
 	}
 	f.set = answer.New(*recordview.Of(f.rec, s.languageOf(r)).Record, answer.Options{
-		Layout: answer.Sheet,
+		Sheet:  true,
 		Draft:  question.Reply{Note: lineBreaks(f.values.Get("note")), Reason: f.reason()},
 		Memory: s.Desk.Remembered(r.Context(), f.rec),
 	})

@@ -97,7 +97,7 @@ func FuzzFilledIn(f *testing.F) {
 				func(x, y string) int { return slices.Index(order, x) - slices.Index(order, y) })
 		}
 		rec := desk.Record{ID: "r", Set: *set}
-		filled := answer.New(rec, answer.Options{Layout: answer.Sheet, Draft: got})
+		filled := answer.New(rec, answer.Options{Sheet: true, Draft: got})
 		c := &card{Record: recordview.Of(rec, words.English), set: filled}
 		again, err := filledIn(set, inForm(url.Values{"note": {got.Note}}, c.Fields()))
 		same := len(got.Answers)+len(again.Answers) == 0 || reflect.DeepEqual(got.Answers, again.Answers)
@@ -111,7 +111,7 @@ func FuzzFilledIn(f *testing.F) {
 // missing.
 func filledIn(set *question.Set, form url.Values) (question.Reply, error) {
 	draft := question.Reply{Note: lineBreaks(form.Get("note"))}
-	d := answer.New(desk.Record{ID: "r", Set: *set}, answer.Options{Layout: answer.Sheet, Draft: draft})
+	d := answer.New(desk.Record{ID: "r", Set: *set}, answer.Options{Sheet: true, Draft: draft})
 	found := fill(d, form)
 	_, err := d.Reply()
 	rest, _ := errors.AsType[question.Violations](err)
