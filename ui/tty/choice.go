@@ -108,7 +108,11 @@ func yesOrNo(word string) string {
 	return question.YesOrNo(word)
 }
 
+// number reads the number of an option; that of an answer in own words has a name, too.
 func number(word string) (int, bool) {
+	if strings.EqualFold(word, "other") {
+		return 0, true
+	}
 	n, err := strconv.ParseUint(word, 10, 31)
 	return int(n), err == nil
 }
