@@ -75,19 +75,18 @@ func (m *model) answerOthers() tea.Cmd {
 	}
 	return func() tea.Msg {
 		var failed error
-		var sent []string
+		sent := 0
 		for _, id := range ids {
-			rec, err := m.reply(id, m.desk.CopyFiles(m.ctx, last.id, id, last.reply))
+			err := m.reply(id, m.desk.CopyFiles(m.ctx, last.id, id, last.reply))
 			switch {
 			case err == nil:
-				sent = append(sent, sentLine(rec))
+				sent++
 			case !errors.As(err, new(*desk.ClosedError)): // else the answer of another surface was first
 				failed = cmp.Or(failed, err)
 			}
 		}
 		return term.Callback(term.Action(func() {
-			m.sent = append(m.sent, sent...)
-			m.note = words.N(len(sent), "The same answer was sent to %d other.", "The same answer was sent to %d others.")
+			m.note = words.N(sent, "The same answer was sent to %d other.", "The same answer was sent to %d others.")
 			if failed != nil {
 				m.note = words.Local.Kept(failed)
 			}

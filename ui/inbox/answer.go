@@ -15,10 +15,9 @@ import (
 
 // answer is a record's form, in place of the list.
 type answer struct {
-	rec      desk.Record
-	form     *form.Form
-	answered desk.Record // with form.Sent; until then the commit may write it
-	edition  int         // of the drafts that the form saves; the rest of it has the next
+	rec     desk.Record
+	form    *form.Form
+	edition int // of the drafts that the form saves; the rest of it has the next
 }
 
 // openForm reads what the form of a question needs, and opens it. It gets these keys, and all that
@@ -59,11 +58,7 @@ func (m *model) showForm(rec desk.Record, options form.Options, status form.Stat
 		options.Draft = unsaved
 	}
 	a.form = form.New(rec, func(r question.Reply) error {
-		answered, err := m.reply(rec.ID, r)
-		if err == nil {
-			a.answered = answered
-		}
-		return err
+		return m.reply(rec.ID, r)
 	}, options)
 	m.answer, m.note = a, ""
 	status.Waiting = len(m.open) - 1
@@ -179,7 +174,6 @@ func (m *model) closeEndedForm() tea.Cmd {
 	case form.Sent:
 		delete(m.open, a.rec.ID)
 		m.arrange()
-		m.sent = append(m.sent, sentLine(a.answered))
 		m.note = m.sentNote(a)
 	case form.Withdrawn:
 		m.notice = a.form.Closing()

@@ -1,14 +1,11 @@
 package inbox
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,7 +14,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -95,9 +91,6 @@ func Run(ctx context.Context, o Options) error {
 	}()
 	select {
 	case unsaved := <-finished:
-		if !stuck {
-			_, _ = io.WriteString(o.Out, strings.Join(append(m.sent, ""), "\n"))
-		}
 		return errors.Join(err, unsaved)
 	case <-time.After(writeTime):
 		return errors.Join(err, errStuck)
@@ -114,15 +107,6 @@ func (m *model) saveRest(ctx context.Context) (err error) {
 		}
 	}
 	return err
-}
-
-// sentLine is the line for a record that the user has replied to: what was decided, and for which
-// asker.
-func sentLine(rec desk.Record) string {
-	local := view.Local(rec)
-	decided := cmp.Or(local.Decision(), local.Ended())
-	line := strings.Join(strings.Fields(local.Subject()+" "+decided+" → "+words.Local.Asker(rec.Asker)), " ")
-	return term.Line(line, 300)
 }
 
 // checkTerminal reports why no inbox can be shown on this terminal.

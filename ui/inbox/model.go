@@ -50,7 +50,6 @@ type model struct {
 	opening bool                      // the form of a question is being read from the desk
 	early   []tea.Msg                 // keys for that form
 	unsaved map[string]question.Reply // what was typed in a form that has ended, until the desk has it
-	sent    []string                  // lines to print once the inbox has closed
 
 	note    string    // the result of the last key, until the next one
 	fault   string    // why the desk cannot be read
@@ -149,10 +148,11 @@ func (m *model) list() *records {
 }
 
 // reply commits a reply of the user.
-func (m *model) reply(id string, r question.Reply) (desk.Record, error) {
+func (m *model) reply(id string, r question.Reply) error {
 	m.writes.RLock()
 	defer m.writes.RUnlock()
-	return m.desk.Reply(m.ctx, id, r, desk.Evidence{Surface: Name, How: desk.HowTerminal})
+	_, err := m.desk.Reply(m.ctx, id, r, desk.Evidence{Surface: Name, How: desk.HowTerminal})
+	return err
 }
 
 // ring rings the terminal's bell for a record that has arrived.
