@@ -66,8 +66,9 @@ func TestAnswers(t *testing.T) {
 		{"cursor wins over an earlier digit", asked, "3 up enter", answers(sqlite)},
 		{"a digit that is no option does nothing", ask(closed), "7 0 enter", nil},
 		{"cursor starts on the default", ask(preset), "down enter", answers(none)},
-		{"past the first to the last", ask(closed), "up enter", answers(none)},
-		{"past the last to the first", ask(closed), "end down enter", answers(pg)},
+		{"up at the first is no act", ask(closed), "up enter", nil},
+		{"down at the last stays there", ask(closed), "end down enter", answers(none)},
+		{"down from a no is no yes", ask(deploy()), "down enter", nil},
 
 		{"other", asked, "0 Redis enter", answers(told("db", "Redis"))},
 		{"other by the cursor", asked, "end enter Redis enter", answers(told("db", "Redis"))},

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -58,8 +59,9 @@ func (l *list) show(rows []row, width int) {
 	l.field.Options(options...)
 }
 
-// target returns the row to which a key moves the cursor from one row among these, past the last
-// one to the first.
+// target returns the row to which a key moves the cursor from one row among these. It stops at the
+// first and the last, where huh goes round: the yes that is behind a no must not be reached by a key
+// that leads away from it.
 func (l *list) target(pressed tea.KeyPressMsg, from int, numbers []int) int {
 	rows := make([]row, len(numbers))
 	for i, n := range numbers {
@@ -69,6 +71,11 @@ func (l *list) target(pressed tea.KeyPressMsg, from int, numbers []int) int {
 	l.show(rows, l.width)
 	l.field.Update(pressed)
 	to, _ := l.field.Hovered()
+	name := pressed.String()
+	ahead := slices.Index(numbers, to) > slices.Index(numbers, from)
+	if ahead && (name == "up" || name == "k") || !ahead && (name == "down" || name == "j") {
+		return from
+	}
 	return to
 }
 

@@ -210,7 +210,10 @@ func (f *Form) move(pressed tea.KeyPressMsg) {
 	q := f.set.Current()
 	if q != nil {
 		rows, _ := f.visible(q)
-		f.goTo(q, f.list.target(pressed, f.at, rows))
+		to := f.list.target(pressed, f.at, rows)
+		if to != f.at { // else the key did nothing, and is no act
+			f.goTo(q, to)
+		}
 		return
 	}
 	rows := make([]int, len(f.set.Shown()))
