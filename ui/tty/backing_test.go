@@ -43,7 +43,7 @@ func TestDraftSurvives(t *testing.T) {
 
 			x = start(t, 80, 24, "single", alone, a.env()...)
 			x.WaitFor("Your draft is back")
-			x.Type("\x1b[B\x1b[A\r") // Enter alone answers nothing
+			x.Type("\x1b[A\x1b[B\r") // Enter alone answers nothing
 			x.WaitFor("Answer sent.")
 			x.commits(reply(ownWords("database", "DuckDB")))
 		})
