@@ -31,6 +31,7 @@ type Change struct {
 	Path          string // the file itself, behind symbolic links
 	Before, After []byte // nil means no file
 
+	name string // the path that the client knows, perhaps through links
 	root string // above the directories that go with the file if they are empty
 	out  bool   // what we have put in is taken out
 }
@@ -143,14 +144,16 @@ func (c *Change) Apply() error {
 	return nil
 }
 
-// remove removes the file, and the directories between it and the root that are empty then.
+// remove removes the file, and the directories between it and the root that are empty then. Those
+// behind a link are the user's own.
 func (c *Change) remove() error {
 	err := os.Remove(c.Path)
 	if err != nil {
 		return err
 	}
 	root, err := filepath.EvalSymlinks(c.root)
-	if err != nil { // then the directories stay
+	below, outside := filepath.Rel(c.root, c.name)
+	if errors.Join(err, outside) != nil || filepath.Join(root, below) != c.Path { // then the directories stay
 		return nil //nolint:nilerr // the file is gone
 	}
 	dir := filepath.Dir(c.Path)

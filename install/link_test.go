@@ -29,3 +29,20 @@ func TestDanglingLink(t *testing.T) {
 		}
 	}
 }
+
+// A directory behind a link stays, also where it is empty again: without it the link would dangle, and
+// nothing could be made there.
+func TestLinkedDirectory(t *testing.T) {
+	c, _ := ByName("cursor")
+	p := place(t, "linux", "")
+	dir := filepath.Join(p.Home(), "dotfiles", "cursor")
+	fatal.If(t, errors.Join(os.MkdirAll(dir, 0o755), os.Symlink(dir, filepath.Join(p.Home(), ".cursor"))))
+	for range 2 {
+		register(t, &c, p, false)
+		register(t, &c, p, true)
+		left, err := os.ReadDir(dir)
+		if err != nil || len(left) > 0 {
+			t.Errorf("left: %v, %v", left, err)
+		}
+	}
+}

@@ -76,7 +76,8 @@ func TestSharedDesk(t *testing.T) {
 	save := func(name string, args ...string) (file string) {
 		t.Helper()
 		out, err := program(t, t.TempDir(), append(args, alice...)...).Output()
-		out = bytes.Replace(out, []byte(`"credential": {`), []byte(`"proof": {`), 1) // a signed yes, passed off as a proof
+		// A signed yes is passed off as a proof.
+		out = bytes.Replace(out, []byte(`"credential": {`), []byte(`"proof": {`), 1)
 		file = filepath.Join(saved, name)
 		fatal.If(t, errors.Join(err, os.WriteFile(file, out, 0o600)))
 		return file
@@ -84,7 +85,8 @@ func TestSharedDesk(t *testing.T) {
 	keys := save("keys.json", "passkey", "list", "--json")
 	for want, d := range map[string]*desk.Desk{
 		"signed with the credential alice": d,
-		"it is no confirmation":            desk.New(far, desk.Options{Credential: far}), // any surface may have shown it
+		// Any surface may have shown it.
+		"it is no confirmation": desk.New(far, desk.Options{Credential: far}),
 	} {
 		rec, err := desktest.Ask(t.Context(), d, confirmation("Deploy?", ""), "", desk.Asker{Client: "test"})
 		fatal.If(t, err)

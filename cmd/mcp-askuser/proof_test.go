@@ -181,6 +181,7 @@ func (s shows) Show(context.Context, desk.Record, ui.Commit) error { return nil 
 // could be read but never answered.
 func TestNoTerminalForAProof(t *testing.T) {
 	d := desktest.Open(t, t.TempDir(), desk.Options{Prove: desk.ProveConfirm})
+	which := question.Set{Questions: []question.Question{{ID: "q1", Text: "Which?", Type: question.Text}}}
 	for _, tt := range []struct {
 		surface, what string
 		set           question.Set
@@ -188,7 +189,7 @@ func TestNoTerminalForAProof(t *testing.T) {
 	}{
 		{"pane", "a confirmation", confirmation("Deploy?", ""), ui.ErrUnavailable},
 		{"web", "a confirmation", confirmation("Deploy?", ""), nil},
-		{"pane", "a question", question.Set{Questions: []question.Question{{ID: "q1", Text: "Which?", Type: question.Text}}}, nil},
+		{"pane", "a question", which, nil},
 	} {
 		rec, err := desktest.Ask(t.Context(), d, tt.set, "", desk.Asker{Client: "test"})
 		fatal.If(t, err)

@@ -129,7 +129,8 @@ func (s *Server) era(h http.Header, m *server.Message) (modern bool, why *refusa
 	switch {
 	case !modern:
 		if version != "" && !mcp.IsValidProtocolVersion(version) && m.Method != string(mcp.MethodInitialize) {
-			return false, invalid(http.StatusBadRequest, fmt.Sprintf("the protocol version %q is not supported", version))
+			text := fmt.Sprintf("the protocol version %q is not supported", version)
+			return false, invalid(http.StatusBadRequest, text)
 		}
 		return false, nil
 	case !m.IsRequest():
@@ -163,7 +164,8 @@ func (s *Server) era(h http.Header, m *server.Message) (modern bool, why *refusa
 func (s *Server) find(r *http.Request, token tokens.Token) (*session, *refusal) {
 	id := r.Header.Get(mcp.HeaderSessionID)
 	if id == "" {
-		return nil, invalid(http.StatusBadRequest, "the header "+mcp.HeaderSessionID+" is missing; send initialize first")
+		return nil, invalid(http.StatusBadRequest,
+			"the header "+mcp.HeaderSessionID+" is missing; send initialize first")
 	}
 	x := s.sessions.use(id, token)
 	if x == nil {
