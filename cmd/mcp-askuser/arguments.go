@@ -44,7 +44,12 @@ func arguments(cmd *cobra.Command, args []string) error {
 func flagError(cmd *cobra.Command, err error) error {
 	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
-		return fmt.Errorf("%w; %s --help lists all", err, cmd.CommandPath())
+		hint := ""
+		unknown, is := errors.AsType[*pflag.NotExistError](err)
+		if is && unknown.GetSpecifiedShortnames() != "" { // perhaps a negative number
+			hint = "; arguments that begin with - go behind --"
+		}
+		return fmt.Errorf("%w; %s --help lists all%s", err, cmd.CommandPath(), hint)
 	}
 	takes := map[string]string{
 		"int": "a whole number", "uint": "a whole number, 0 or more", "bool": "true or false",

@@ -131,7 +131,7 @@ func (a *app) input(args []string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read standard input: %w", err)
 	}
-	return bytes.TrimSpace(data), nil
+	return bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\ufeff"))), nil // as some shells of Windows begin a text
 }
 
 const maxInput = 16 << 20 // bytes of standard input
