@@ -19,7 +19,7 @@ const (
 	interval = time.Second
 	// endDelay is how long the desk may take to report an answer after the end of the
 	// process that gave it.
-	endDelay = 500 * time.Millisecond
+	endDelay = 2 * time.Second
 	// maxFailures is how often in a row tmux may not answer while a pane is open.
 	maxFailures = 5
 )
