@@ -195,18 +195,20 @@ func (s *Store) Delivered(ctx context.Context, id string) error {
 // Note implements [store.Store]. A draft that the shared desk does not take is kept on this
 // machine, and so are those that follow it.
 func (s *Store) Note(ctx context.Context, id string, note store.Note, change func(old []byte) ([]byte, error)) error {
-	drafts, err := s.near.KeptDrafts(ctx)
-	if err != nil {
-		return err
+	if note == store.Draft {
+		drafts, err := s.near.KeptDrafts(ctx)
+		if err != nil {
+			return err
+		}
+		_, kept := drafts[id]
+		if kept {
+			return s.near.KeepDraft(ctx, id, change)
+		}
 	}
-	_, kept := drafts[id]
-	if !kept || note != store.Draft {
-		err = s.atHome(ctx, id, func(ctx context.Context, home store.Store) error {
-			return home.Note(ctx, id, note, change)
-		})
-		kept = errors.Is(err, store.ErrUnreachable)
-	}
-	if kept && note == store.Draft {
+	err := s.atHome(ctx, id, func(ctx context.Context, home store.Store) error {
+		return home.Note(ctx, id, note, change)
+	})
+	if note == store.Draft && errors.Is(err, store.ErrUnreachable) {
 		return s.near.KeepDraft(ctx, id, change)
 	}
 	return err

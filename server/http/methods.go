@@ -59,17 +59,19 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, token tokens.Token
 	if why == nil {
 		st.modern, why = s.era(r.Header, m)
 	}
-	if st.modern && why == nil && !m.IsRequest() { // no call that it could belong to
+	if why != nil {
+		refuse(w, m.ID, why)
+		return
+	}
+	if st.modern && !m.IsRequest() { // no call that it could belong to
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
 	initializes := m.IsRequest() && m.Method == string(mcp.MethodInitialize)
 	var x *session
-	switch {
-	case why != nil:
-	case initializes || st.modern:
+	if initializes || st.modern {
 		x, why = s.open(r, token, st.modern)
-	default:
+	} else {
 		x, why = s.find(r, token)
 	}
 	if why != nil {
@@ -82,12 +84,12 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, token tokens.Token
 			s.sessions.remove(x)
 		}
 	}()
-	switch {
-	case !m.IsRequest():
+	if !m.IsRequest() {
 		x.Receive(x.ctx, m, nil) // sends nothing
 		w.WriteHeader(http.StatusAccepted)
 		return
-	case initializes && !st.modern:
+	}
+	if initializes && !st.modern {
 		w.Header().Set(mcp.HeaderSessionID, x.ID)
 	}
 	s.streams.Add(1)

@@ -147,8 +147,8 @@ func fill(set *answer.Set, values url.Values) (found question.Violations) {
 			if delegated && v == toAgent {
 				continue
 			}
-			at := slices.IndexFunc(q.Choices(), func(c answer.Choice) bool { return valueOf(c) == v })
-			choices = append(choices, at) // -1, which Put refuses, for a value that the page never sends
+			choice := slices.IndexFunc(q.Choices(), func(c answer.Choice) bool { return valueOf(c) == v })
+			choices = append(choices, choice) // -1, which Put refuses, for a value that the page never sends
 		}
 		if q.Chooses() {
 			text = ""
