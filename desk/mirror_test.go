@@ -48,7 +48,8 @@ func TestSettle(t *testing.T) {
 			d, other := open(t, dir), open(t, dir)
 			rec := mirror(t, d)
 			if tc.reply != nil {
-				if got, err := other.Reply(t.Context(), rec.ID, *tc.reply, byPage); err != nil || !got.Outcome.Provisional {
+				got, err := other.Reply(t.Context(), rec.ID, *tc.reply, byPage)
+				if err != nil || !got.Outcome.Provisional {
 					t.Fatalf("the reply: %+v, %v", got.Outcome, err)
 				}
 			}

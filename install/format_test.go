@@ -64,7 +64,8 @@ func TestRefuses(t *testing.T) {
 		{"toml: ours in one line", tomlFile, "a = {b = 1}\n", true, "cannot be changed safely"},
 		{"toml: ours in a table of all", tomlFile, "[a]\nb = {c = 1}\n", true, "cannot be changed safely"},
 		{"toml: ours without a table", tomlFile, "a.b.c = 1\n", true, "cannot be changed safely"},
-		{"toml: like ours in a text", tomlFile, "t = \"\"\"\n[a.b]\nc = 1\n\"\"\"\n[a.b]\n", true, "cannot be changed safely"},
+		{"toml: like ours in a text", tomlFile, "t = \"\"\"\n[a.b]\nc = 1\n\"\"\"\n[a.b]\n", true,
+			"cannot be changed safely"},
 	} {
 		got, err := tc.f.put([]byte(tc.in), server, "a", "b")
 		if tc.out {

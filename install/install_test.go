@@ -157,7 +157,8 @@ func TestRefusals(t *testing.T) {
 			if tc.project {
 				p.Project = t.TempDir()
 			}
-			if _, err := c.Plan(p, Options{Server: local}, false); err == nil || !strings.Contains(err.Error(), tc.says) {
+			_, err := c.Plan(p, Options{Server: local}, false)
+			if err == nil || !strings.Contains(err.Error(), tc.says) {
 				t.Errorf("%v, want %q", err, tc.says)
 			}
 		})

@@ -243,7 +243,8 @@ func (d dialog) play(t *testing.T) desk.Record {
 		b.prints("")
 	}
 	rec := get(t, b.desk, asked.ID)
-	got := ended{status: rec.State, where: rec.Outcome.Surface, later: rec.Later != nil, provisional: rec.Outcome.Provisional}
+	got := ended{status: rec.State, where: rec.Outcome.Surface, later: rec.Later != nil,
+		provisional: rec.Outcome.Provisional}
 	for _, x := range rec.Asked() {
 		got.said += x.Text()
 	}

@@ -19,7 +19,8 @@ func TestEveryTextHasALimit(t *testing.T) {
 	}{
 		{"question", func(q *Question, n int) { q.Text = x(n) }, 500, "questions[0].question: must be at most 500 characters long, is 501"},
 		{"header", func(q *Question, n int) { q.Header = x(n) }, 500, "questions[0].header: must be at most 500 characters long, is 501"},
-		{"description", func(q *Question, n int) { q.Description = x(n) }, 10_000, "questions[0].description: must be at most 10000 characters long, is 10001"},
+		{"description", func(q *Question, n int) { q.Description = x(n) }, 10_000,
+			"questions[0].description: must be at most 10000 characters long, is 10001"},
 		{"question_id", func(q *Question, n int) { q.ID = x(n) }, 200, "questions[0].question_id: must be at most 200 characters long, is 201"},
 		{"placeholder", func(q *Question, n int) { q.Placeholder = x(n) }, 500, "questions[0].placeholder: must be at most 500 characters long, is 501"},
 		{"default", func(q *Question, n int) { q.Default = x(n) }, MaxText, "questions[0].default: must be at most 10000 characters long, is 10001"},
@@ -29,7 +30,8 @@ func TestEveryTextHasALimit(t *testing.T) {
 			q.Type, q.Options, q.AllowCustom = Boolean, YesAndNo(), false
 			q.Options[0].Label = x(n)
 		}, 500, "questions[0].options[0].label: must be at most 500 characters long, is 501"},
-		{"option's description", func(q *Question, n int) { q.Options[1].Description = x(n) }, 10_000, "questions[0].options[1].description: must be at most 10000 characters long, is 10001"},
+		{"option's description", func(q *Question, n int) { q.Options[1].Description = x(n) }, 10_000,
+			"questions[0].options[1].description: must be at most 10000 characters long, is 10001"},
 		{"preview", func(q *Question, n int) { q.Options[1].Preview = x(n) }, 20_000, "questions[0].options[1].preview: must be at most 20000 characters long, is 20001"},
 		{"other", func(q *Question, n int) { q.Other = &Option{Label: x(n)} }, 500, "questions[0].other.label: must be at most 500 characters long, is 501"},
 		{"lines", func(q *Question, n int) { q.Options[0].Preview = strings.Repeat("\n", n-1) }, 1000, "questions[0].options[0].preview: must be at most 1000 lines long, is 1001"},

@@ -425,7 +425,9 @@ func TestSessionsAreBounded(t *testing.T) {
 		waittest.Take(t, e.began)
 	}
 	idle.post(ping).has(http.StatusNotFound, "the idle session")
-	if r := a.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"x","version":"1"},"capabilities":{}}}`); r.StatusCode != http.StatusServiceUnavailable {
+	r := a.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+		`"clientInfo":{"name":"x","version":"1"},"capabilities":{}}}`)
+	if r.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("one too many: %d", r.StatusCode)
 	}
 	b, c := x.agent("b").hello(`{}`), x.agent("c")

@@ -58,7 +58,8 @@ func TestElicitationAnswers(t *testing.T) {
 	}{
 		{name: "accept", answer: `"result":{"action":"accept","content":{"a":"x","n":1}}`, action: "accept", content: map[string]any{"a": "x", "n": 1.0}},
 		{name: "accept with null", answer: `"result":{"action":"accept","content":null,"_meta":{"x":1}}`, action: "accept"},
-		{name: "decline", answer: `"result":{"action":"decline","content":"ignored"}`, action: "decline", content: "ignored"},
+		{name: "decline", answer: `"result":{"action":"decline","content":"ignored"}`, action: "decline",
+			content: "ignored"},
 		{name: "cancel", answer: `"result":{"action":"cancel"}`, action: "cancel"},
 		{name: "an error beside null", answer: `"result":{"action":"cancel"},"error":null`, action: "cancel"},
 		{name: "unknown action", answer: `"result":{"action":"yes"}`, action: "yes"},

@@ -61,10 +61,12 @@ func TestScripts(t *testing.T) {
 		{"text, empty", ask(text()), Options{}, "text  ; next ! required", "name 1/1"},
 		{"text as declared", ask(proposing(text(), "shop")), Options{}, "next", "name=|shop"},
 		{"text, declared row", ask(proposing(text(), "shop")), Options{}, "choose proposed; next", "name=|shop"},
-		{"text, declared row taken off", ask(proposing(text(), "shop")), Options{}, "choose proposed; unchoose proposed; next ! required", "name 1/1"},
+		{"text, declared row taken off", ask(proposing(text(), "shop")), Options{},
+			"choose proposed; unchoose proposed; next ! required", "name 1/1"},
 		{"text other than declared", ask(proposing(text(), "shop")), Options{}, "text kiosk; next", "name=|kiosk"},
 		{"text, own words wanted", ask(text()), Options{}, "choose other; next ! no words; text shop; next", "name=|shop"},
-		{"text, own words wanted and the declared", ask(proposing(text(), "shop")), Options{}, "choose other; choose proposed; next", "name=|shop"},
+		{"text, own words wanted and the declared", ask(proposing(text(), "shop")), Options{},
+			"choose other; choose proposed; next", "name=|shop"},
 		{"text skipped", ask(optional(proposing(text(), "shop"))), Options{}, "skip; next", ""},
 		{"text recalled", ask(text()), remembered, "text x; recall; next", "name=|shop"},
 		{"text too long", ask(text()), Options{}, "text " + strings.Repeat("x", question.MaxText+1) + "; next ! violations", "name 1/1"},
@@ -79,9 +81,11 @@ func TestScripts(t *testing.T) {
 		{"must touch", ask(proposing(text(), "shop")), touch, "next ! untouched; touch; next", "name=|shop"},
 		{"must touch, optional", ask(optional(one())), touch, "next ! untouched; skip; next", ""},
 		{"must touch, several", ask(several()), touch, "next ! untouched; touch; next; next", "feat=a,c|"},
-		{"must touch, draft", ask(one()), Options{MustTouch: true, Draft: question.Reply{Answers: []question.Answer{answered("db", "", "pg")}}},
+		{"must touch, draft", ask(one()), Options{MustTouch: true,
+			Draft: question.Reply{Answers: []question.Answer{answered("db", "", "pg")}}},
 			"next ! untouched; accept; next; next", "db=pg|"},
-		{"must touch, back", ask(one(), yesNo()), touch, "put 1; next; back; next; choose no; next; next", "db=pg| ok=false|"},
+		{"must touch, back", ask(one(), yesNo()), touch, "put 1; next; back; next; choose no; next; next",
+			"db=pg| ok=false|"},
 
 		// From step to step.
 		{"two, sent", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next; next", "db=pg| ok=false|"},
@@ -89,7 +93,9 @@ func TestScripts(t *testing.T) {
 		{"goto", ask(one(), yesNo()), Options{}, "goto ok; choose no; next; next ! unconfirmed", "db 1/2"},
 		{"changed and not confirmed", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next; goto db; choose 2; goto ok; next; next ! unconfirmed; next; next", "db=lite| ok=false|"},
 		{"a note on the whole", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next; note soon; next", "db=pg| ok=false| note:soon"},
-		{"a note too long on the whole", ask(one()), Options{}, "choose 1; next; review; note " + strings.Repeat("x", question.MaxText+1) + "; next", "refused Validation failed\n- note: must be at most 10000 characters long, is 10001"},
+		{"a note too long on the whole", ask(one()), Options{}, "choose 1; next; review; note " +
+			strings.Repeat("x", question.MaxText+1) + "; next",
+			"refused Validation failed\n- note: must be at most 10000 characters long, is 10001"},
 		{"the review before its time", ask(one(), yesNo()), Options{}, "review; next ! unconfirmed", "db 1/2"},
 		{"a note beside one", ask(one()), Options{}, "review; note soon; back; choose 1; next; next", "db=pg| note:soon"},
 
@@ -163,8 +169,10 @@ func TestOtherReplies(t *testing.T) {
 		{"at the review", ask(several()), Options{}, "next", "dismissed", "discuss feat=a,c|"},
 		{"with a note on one question", ask(one()), Options{}, "choose 1; note x", "dismissed", "discuss db=|(x)"},
 		{"with the answers so far", ask(one(), yesNo(), text()), Options{}, "choose 1; next; choose yes; note hm; reason why", "dismissed reason:why", "discuss db=pg| ok=|(hm) note:why"},
-		{"with a note on the whole", ask(one(), yesNo()), Options{}, "put 1; next; review; note all; reason why", "dismissed reason:why", "discuss db=pg| note:all\nwhy"},
-		{"while one is asked again", ask(one(), yesNo()), Options{}, "put 1; next; back", "dismissed", "discuss db=pg|"},
+		{"with a note on the whole", ask(one(), yesNo()), Options{}, "put 1; next; review; note all; reason why",
+			"dismissed reason:why", "discuss db=pg| note:all\nwhy"},
+		{"while one is asked again", ask(one(), yesNo()), Options{}, "put 1; next; back", "dismissed",
+			"discuss db=pg|"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := New(record(tt.qs...), tt.o)
@@ -222,7 +230,8 @@ func TestRefuse(t *testing.T) {
 	refused := question.Violations{{Path: "answers.ok", Message: "is gone"}, {Path: "note", Message: "too long"}, {Path: "answers.db", Message: "is gone too"}}
 	d := New(record(one(), yesNo()), Options{})
 	play(t, d, "choose 1; next; choose yes; next; next")
-	if current, rest := d.Refuse(refused); len(rest) != 1 || rest[0].Path != "note" || len(current) != 1 || current[0].Path != "answers.db" {
+	current, rest := d.Refuse(refused)
+	if len(rest) != 1 || rest[0].Path != "note" || len(current) != 1 || current[0].Path != "answers.db" {
 		t.Errorf("of the current question %v, the rest %v", current, rest)
 	}
 	if q := d.Current(); q.ID != "db" {

@@ -417,7 +417,9 @@ func TestListensSoonAfterAnOutage(t *testing.T) {
 	d := openDesk(t)
 	synctest.Test(t, func(t *testing.T) {
 		var tries bytes.Buffer
-		end := phone(t, d, "http://127.0.0.1:1", func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&tries, nil)) }).Listen()
+		end := phone(t, d, "http://127.0.0.1:1", func(o *Options) {
+			o.Log = slog.New(slog.NewTextHandler(&tries, nil))
+		}).Listen()
 		<-time.After(time.Hour)
 		end()
 		synctest.Wait()

@@ -181,7 +181,8 @@ func TestInterruptEndsRead(t *testing.T) {
 // can end, or the command after it in a list: the screen and the cursor come back. The settings
 // are the shell's own.
 func TestHostKilled(t *testing.T) {
-	for _, next := range []string{`echo taken; read -r line; echo "got $line"`, `sh -c 'echo taken; sed "s/^/got /;q"'`} {
+	for _, next := range []string{`echo taken; read -r line; echo "got $line"`,
+		`sh -c 'echo taken; sed "s/^/got /;q"'`} {
 		t.Run(next, func(t *testing.T) {
 			t.Parallel()
 			x := start(t, 80, 24, "single", `set -m; before=$(stty -g); sh -c '"$SHOW" & wait'; stty "$before"; `+

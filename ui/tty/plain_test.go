@@ -139,7 +139,8 @@ func TestLineAnswers(t *testing.T) {
 			"several and own words", "multi", "2,0\nbilling\n\n", false,
 			reply(ownWords("features", "billing", "log")), "billing",
 		},
-		{"other by its name", "multi", "2,Other\nbilling\n\n", false, reply(ownWords("features", "billing", "log")), "billing"},
+		{"other by its name", "multi", "2,Other\nbilling\n\n", false, reply(ownWords("features", "billing", "log")),
+			"billing"},
 		{
 			"not dismissed at first", "single", "x\n\nx\ny\nlater\n", false,
 			question.Reply{Dismissed: true, Reason: "later"}, "Dismiss",

@@ -89,9 +89,11 @@ func TestRecord(t *testing.T) {
 		{"error", ended(&desk.Outcome{Status: desk.Failed}, nil).ErrorCode(), "failed"},
 		{"no error", ended(dismissed(""), nil).ErrorCode(), ""},
 		{"first", ended(dismissed(""), nil).LateReply(), ""},
-		{"late", ended(dismissed(""), late).LateReply(), "Not answered in the inbox: it was dismissed on the web page first."},
+		{"late", ended(dismissed(""), late).LateReply(),
+			"Not answered in the inbox: it was dismissed on the web page first."},
 		{"late answer", ended(dismissed(""), late).LateAnswer(), "PostgreSQL; It is fast"},
-		{"late dismissal", ended(answered("tty"), func(rec *desk.Record) { rec.Later = dismissed("") }).LateAnswer(), ""},
+		{"late dismissal", ended(answered("tty"), func(rec *desk.Record) { rec.Later = dismissed("") }).LateAnswer(),
+			""},
 	} {
 		if tc.got != tc.want {
 			t.Errorf("%s: got %q, want %q", tc.name, tc.got, tc.want)
