@@ -77,6 +77,7 @@ func TestDraft(t *testing.T) {
 		{"a hidden follow-up", ask(nested()), "choose 1; next; choose 2; back; choose 2; next", "q0=flat| q1=y|"},
 		{"notes", ask(one()), "note here; review; note all", "db=|(here) note:all"},
 		{"left to the agent", ask(one(), text()), "delegate; next", "db=|(delegated)"},
+		{"left to the agent, after words", ask(one()), "text Duck; delegate", "db=|Duck(delegated)"},
 		{"a reason beside an answer", ask(one()), "choose 1; reason hm", "db=pg| reason:hm"},
 		{"a secret", ask(secret, one()), "text hunter2; next; choose 1", "db=pg|"},
 		{"a secret's note", ask(secret), "text hunter2; note not yet", "key=|(not yet)"},

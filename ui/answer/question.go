@@ -231,10 +231,12 @@ func (q *Question) restore(a question.Answer) {
 	if q.TakesText() {
 		q.text = a.Custom
 	}
-	q.other = q.AllowCustom && strings.TrimSpace(q.text) != "" && (q.Several() || !slices.Contains(q.marked, true))
 	q.Delegated = a.Delegated
+	q.other = q.AllowCustom && !q.Delegated && strings.TrimSpace(q.text) != "" &&
+		(q.Several() || !slices.Contains(q.marked, true))
 	held := q.Answer()
-	q.Entered = !held.Empty() || q.Delegated
+	q.Delegated = held.Delegated
+	q.Entered = !held.Empty() || held.Delegated
 }
 
 // settled reports whether the question holds what was confirmed.
