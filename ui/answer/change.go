@@ -104,28 +104,25 @@ func (q *Question) Skip() error {
 	if q.Required {
 		return ErrRequired
 	}
-	q.empty()
-	q.Skipped = true
-	return nil
-}
-
-// empty takes away the whole answer, but for the words of Other, which do not count.
-func (q *Question) empty() {
 	q.clear()
 	q.Files = nil
 	if !q.Chooses() {
 		q.text = ""
 	}
 	q.enter()
+	q.Skipped = true
+	return nil
 }
 
 // Delegate leaves the question to the agent, once Next confirms it: ErrNotHere for a question of
-// yes or no.
+// yes or no. A text that was typed stays, and does not count.
 func (q *Question) Delegate() error {
 	if q.Confirms() {
 		return ErrNotHere
 	}
-	q.empty()
+	q.clear()
+	q.Files = nil
+	q.enter()
 	q.Delegated = true
 	return nil
 }

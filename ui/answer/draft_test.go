@@ -78,6 +78,7 @@ func TestDraft(t *testing.T) {
 		{"notes", ask(one()), "note here; review; note all", "db=|(here) note:all"},
 		{"left to the agent", ask(one(), text()), "delegate; next", "db=|(delegated)"},
 		{"left to the agent, after words", ask(one()), "text Duck; delegate", "db=|Duck(delegated)"},
+		{"a text left to the agent", ask(text()), "text shop; delegate", "name=|shop(delegated)"},
 		{"a reason beside an answer", ask(one()), "choose 1; reason hm", "db=pg| reason:hm"},
 		{"a secret", ask(secret, one()), "text hunter2; next; choose 1", "db=pg|"},
 		{"a secret's note", ask(secret), "text hunter2; note not yet", "key=|(not yet)"},

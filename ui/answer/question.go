@@ -181,7 +181,7 @@ func (q *Question) Answer() question.Answer {
 			a.Selected = append(a.Selected, q.Options[i].ID)
 		}
 	}
-	if q.other || !q.Chooses() {
+	if q.other || !q.Chooses() && !q.Delegated {
 		a.Custom = q.text
 	}
 	return q.Normal(a)
@@ -205,10 +205,11 @@ func (q *Question) LeadsOn(choice int) bool {
 }
 
 // draft is what of the question is worth keeping: beside the answer the words of Other while
-// another option is marked, and of several while they are being typed. A secret is not kept.
+// another option is marked, and of several while they are being typed, and a text while the
+// question is left to the agent. A secret is not kept.
 func (q *Question) draft() question.Answer {
 	a := q.Answer()
-	if q.AllowCustom && (!q.Several() || q.typing) {
+	if q.AllowCustom && (!q.Several() || q.typing) || q.Delegated {
 		a.Custom = strings.TrimSpace(q.text)
 	}
 	if a.Custom != "" && q.secret() {
