@@ -153,9 +153,9 @@ func fill(set *answer.Set, values url.Values) (found question.Violations) {
 		if q.Chooses() {
 			text = ""
 		}
+		add(q.Put(choices, text))
 		switch {
 		case !delegated:
-			add(q.Put(choices, text))
 		case len(choices) > 0 || text != "":
 			found.AddTranslated("answers."+q.ID,
 				"cannot be left to the agent and have an answer; choose one or the other")
