@@ -199,9 +199,19 @@ func (q *Question) NeedsWords() bool {
 	return q.other && strings.TrimSpace(q.text) == "" && len(q.Files) == 0
 }
 
-// LeadsOn reports whether the option of a choice has follow-up questions.
+// LeadsOn reports whether follow-up questions are shown once Next confirms the question: of several
+// with the marks that it has, else with this choice.
 func (q *Question) LeadsOn(choice int) bool {
-	return choice >= 0 && choice < len(q.Options) && len(q.Options[choice].FollowUps) > 0
+	for i, o := range q.Options {
+		taken := i == choice && !q.Delegated
+		if q.Several() {
+			taken = q.marked[i]
+		}
+		if taken && len(o.FollowUps) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // draft is what of the question is worth keeping: beside the answer the words of Other while

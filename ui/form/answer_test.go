@@ -169,3 +169,28 @@ func TestLongText(t *testing.T) {
 		t.Errorf("sent %d bytes, want %d", len(got), len(long))
 	}
 }
+
+// The footer says whether Enter sends, or follow-up questions are next: of several, with the rows that
+// are marked, wherever the cursor is.
+func TestOnward(t *testing.T) {
+	some := noDefault(features())
+	some.Options[1].FollowUps = []question.Question{name()}
+	for _, tt := range []struct {
+		q          question.Question
+		keys, want string
+	}{
+		{withFollowUp(), "1", "next"},
+		{withFollowUp(), "2", "send"},
+		{withFollowUp(), "1 ctrl+y", "send"},
+		{some, "1 down", "send"},
+		{some, "2 up", "next"},
+	} {
+		r := open(t, 80, 24, tt.q).keys(strings.Fields(tt.keys)...)
+		if got := r.f.onward(); got != tt.want {
+			t.Errorf("%s: after %s enter is %q, want %q", tt.q.ID, tt.keys, got, tt.want)
+		}
+		if r.keys("enter"); (r.f.State() == Sent) != (tt.want == "send") {
+			t.Errorf("%s: after %s enter the state is %v", tt.q.ID, tt.keys, r.f.State())
+		}
+	}
+}

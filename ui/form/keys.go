@@ -133,7 +133,7 @@ func (f *Form) onward() string {
 		return words.T("mark")
 	case q != nil && q.Skipped:
 		return words.T("skip")
-	case q == nil || !f.set.Reviews() && !(q.Chooses() && q.LeadsOn(f.at)):
+	case q == nil || !f.set.Reviews() && !q.LeadsOn(f.at):
 		return words.T("send")
 	}
 	return words.T("next")
