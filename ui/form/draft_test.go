@@ -51,6 +51,20 @@ func TestLastDraft(t *testing.T) {
 	}
 }
 
+// A draft of the page may be longer than an answer can be. All of it is there to be cut by the user, and
+// nothing of it is sent before.
+func TestDraftTooLong(t *testing.T) {
+	long := strings.Repeat("a", question.MaxText+5)
+	draft := question.Reply{Answers: []question.Answer{told("name", long)}}
+	r := fresh(t, 80, 24, record(name()), withDraft(draft)).show().keys("up", "enter")
+	if len(r.sent) > 0 || !strings.Contains(r.screen(), "10005") {
+		t.Errorf("sent %d replies:\n%s", len(r.sent), r.screen())
+	}
+	if r.keys("backspace", "backspace", "backspace", "backspace", "backspace", "enter"); len(r.sent) != 1 {
+		t.Errorf("not sent:\n%s", r.screen())
+	}
+}
+
 // TestChangesAreSpaced: whatever the user types is kept within half a second,
 // and no more often.
 func TestChangesAreSpaced(t *testing.T) {

@@ -59,11 +59,9 @@ func newEntry(placeholder, prompt string) *Entry {
 // Tall gives the field at least n lines.
 func (e *Entry) Tall(n int) *Entry { e.least = n; return e }
 
-// Set replaces the text with one that the user typed before. A text that is too long is
-// cut; all characters that can be typed stay, since it may become the answer.
-func (e *Entry) Set(value string) {
-	e.area.SetValue(question.Cut(Own(cutBytes(value, maxText)), question.MaxText))
-}
+// Set replaces the text with one that the user typed before, here or on the page. One that is
+// too long to be sent stays; only the user knows what to cut.
+func (e *Entry) Set(value string) { e.area.SetValue(Own(cutBytes(value, maxText))) }
 
 // Own is [question.Block] for the user's own text: the space without width and the marks
 // of direction stay, which some scripts need. A tab becomes four spaces: the area has none.
@@ -84,7 +82,7 @@ func Own(s string) string {
 
 // replace is Set for a text from an editor. The error is a sentence for the user.
 func (e *Entry) replace(value string) error {
-	e.Set(value)
+	e.Set(question.Cut(value, question.MaxText))
 	n := question.Count(value)
 	if n > question.MaxText {
 		return errors.New(words.T("Cut to %[1]d characters, as many as are allowed: that was %[2]d.", question.MaxText, n))
