@@ -45,8 +45,8 @@ func (d *Desk) SaveDraft(ctx context.Context, id string, r question.Reply) error
 	})
 }
 
-// KeepAnswers keeps answers to some questions of a set, given by a program or a
-// front end, until the others have one too or the set is put back to be
+// KeepAnswers keeps answers to some questions of a set, given by a program, a front end
+// or the user, until the others have one too or the set is put back to be
 // discussed. Errors are those of [Desk.SaveDraft].
 func (d *Desk) KeepAnswers(ctx context.Context, id string, answers []question.Answer, by question.By) error {
 	return d.changeDraft(ctx, id, func(before *question.Reply) {

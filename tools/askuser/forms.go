@@ -93,7 +93,7 @@ func (c *call) clientForm(x *present.Presentation, waits bool) ui.Surface {
 	if c.Remote {
 		client = remoteForm{client}
 	}
-	return elicit.New(client, c.style())
+	return elicit.New(client, c.style(), c.Desk)
 }
 
 // signingForm returns the surface of an answer that must be signed, which no form of a

@@ -124,7 +124,7 @@ func FuzzResults(f *testing.F) {
 		})
 		rec := desk.Record{Set: question.Set{Questions: sets[int(which)%len(sets)]}}
 		committed := 0
-		err := New(c, style).Show(t.Context(), rec, func(r question.Reply) error {
+		err := New(c, style, nil).Show(t.Context(), rec, func(r question.Reply) error {
 			committed++
 			if _, err := rec.Check(r); err != nil {
 				t.Errorf("committed %+v: %v", r, err)

@@ -82,12 +82,14 @@ type Style struct {
 // line reports whether a question is a line of text.
 func (s Style) line(q *shownQuestion) bool { return s.Line || q.Several() && !s.Arrays }
 
-// New returns the surface that asks through client.
-func New(client Client, style Style) ui.Surface { return &surface{client, style} }
+// New returns the surface that asks through client. The desk keeps the answers of earlier
+// forms until the last one is sent; nil: they are not kept.
+func New(client Client, style Style, d *desk.Desk) ui.Surface { return &surface{client, style, d} }
 
 type surface struct {
 	client Client
 	style  Style
+	desk   *desk.Desk
 }
 
 func (s *surface) Name() string { return "elicit" }
@@ -97,6 +99,9 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 		return ui.Unavailablef("%q asks for a secret, which must not go through a client's form", question.Line(q.Text))
 	}
 	c := newConversation(rec, s.style)
+	if s.desk != nil {
+		c.earlier, _, _ = s.desk.Draft(ctx, rec.ID) // the forms do without one that cannot be read
+	}
 	for forms := 0; !c.ready; forms++ {
 		if forms == maxForms || c.slips == c.maxSlips() || c.early == maxEarly {
 			return ui.Unavailablef("the client's form brought no complete answer in %d attempts", forms)
@@ -114,6 +119,7 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 			c.notice = words.T("That was too quick to be an answer: please answer again.")
 		default:
 			c.apply(q, got)
+			s.keep(ctx, c)
 		}
 	}
 	reply, err := c.Reply()
@@ -121,6 +127,14 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 		return err
 	}
 	return commit(reply)
+}
+
+// keep keeps the answers so far as a draft, as more forms follow: the call may end before the
+// last one. It also restarts the clock of a timeout. A failure leaves only the draft out.
+func (s *surface) keep(ctx context.Context, c *conversation) {
+	if s.desk != nil && !c.ready {
+		_ = s.desk.KeepAnswers(context.WithoutCancel(ctx), c.Record().ID, c.Draft().Answers, question.ByUser)
+	}
 }
 
 // showForm shows one form and reads its result. Answered means that the user has answered a
@@ -154,11 +168,12 @@ func (s *surface) showForm(ctx context.Context, f *form, answered bool) (reading
 type conversation struct {
 	*answer.Set
 	Style
-	notice string // what the next form says first
-	kept   string // a text for the current question, typed without the sign of a line
-	slips  int    // in a row
-	early  int    // accepts in a row that came too early
-	ready  bool   // every question has its answer
+	earlier question.Reply // what the user answered in forms before these
+	notice  string         // what the next form says first
+	kept    string         // a text for the current question, typed without the sign of a line
+	slips   int            // in a row
+	early   int            // accepts in a row that came too early
+	ready   bool           // every question has its answer
 
 	answered bool // the user has sent something that a form takes
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 )
@@ -151,7 +153,7 @@ func answersText(r question.Reply) string {
 func show(c Client, style Style, qs ...question.Question) string {
 	rec := desk.Record{Round: 1, Asker: desk.Asker{Client: "codex", Directory: "/home/me/shop"}, Set: question.Set{Questions: qs}}
 	got := ""
-	err := New(c, style).Show(context.Background(), rec, func(r question.Reply) error {
+	err := New(c, style, nil).Show(context.Background(), rec, func(r question.Reply) error {
 		checked, err := rec.Check(r)
 		if err == nil {
 			got += answersText(checked)
@@ -243,7 +245,7 @@ func TestCommit(t *testing.T) {
 			c := &script{t: t, results: tc.results}
 			rec := desk.Record{Set: question.Set{Questions: []question.Question{database(), goOn()}}}
 			says := tc.says
-			err := New(c, Style{Arrays: true}).Show(context.Background(), rec, func(question.Reply) error {
+			err := New(c, Style{Arrays: true}, nil).Show(context.Background(), rec, func(question.Reply) error {
 				err := says[0]
 				says = says[1:]
 				return err
@@ -282,7 +284,7 @@ func TestWithdrawn(t *testing.T) {
 		err := New(clientFunc(func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
 			cancel(cause)
 			return tc.result, slow, tc.err
-		}), Style{Arrays: true}).Show(ctx, rec, func(question.Reply) error { committed = true; return cause })
+		}), Style{Arrays: true}, nil).Show(ctx, rec, func(question.Reply) error { committed = true; return cause })
 		if !errors.Is(err, error(cause)) || committed != tc.committed {
 			t.Errorf("%s: got %v, committed %v", tc.name, err, committed)
 		}
@@ -473,5 +475,35 @@ func TestPace(t *testing.T) {
 		if !strings.HasPrefix(c.sent[1], tc.second) {
 			t.Errorf("%s: the second form is %s", tc.name, c.sent[1])
 		}
+	}
+}
+
+// What the user has sent in a form outlasts a call that ends before the last one: the next form
+// names it, other surfaces begin with it, and a program's part of it is not called the user's.
+func TestAnswersSoFarAreKept(t *testing.T) {
+	d := desktest.Open(t, t.TempDir())
+	set := question.Set{Questions: []question.Question{database(), name(), goOn()}}
+	rec, err := desktest.Ask(t.Context(), d, set, "", desk.Asker{Client: "codex"})
+	fatal.If(t, err)
+	fatal.If(t, d.KeepAnswers(t.Context(), rec.ID, []question.Answer{{QuestionID: "q4", Custom: "web"}}, question.ByProgram))
+	forms := 0
+	ends := clientFunc(func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+		if forms++; forms > 1 {
+			return nil, 0, ui.ErrCallEnded
+		}
+		return accepts(`{"q1":"MongoDB"}`)[0], slow, nil
+	})
+	if err := New(ends, Style{}, d).Show(t.Context(), rec, nil); !errors.Is(err, ui.ErrCallEnded) {
+		t.Fatal(err)
+	}
+	kept, _, err := d.Draft(t.Context(), rec.ID)
+	fatal.If(t, err)
+	if got := answersText(kept); got != "answered q4=|web q1=mongodb|" || kept.Answer("q1").By != question.ByUser {
+		t.Errorf("kept %s", got)
+	}
+	c := &script{t: t, results: append(accepts(`{"q1":"PostgreSQL"}`), result("cancel", ""))}
+	fatal.If(t, New(c, Style{}, d).Show(t.Context(), rec, func(question.Reply) error { return nil }))
+	if !strings.Contains(c.sent[0], "you said: MongoDB") || strings.Contains(c.sent[1], "you said") {
+		t.Errorf("the next forms say %q", c.sent)
 	}
 }
