@@ -62,10 +62,12 @@ func (p *parser) read(data []byte) {
 // ParseReply reads a reply. The error is a [Violations].
 func (s *Set) ParseReply(data []byte) (Reply, error) {
 	var members map[string]json.RawMessage
-	if json.Unmarshal(data, &members) != nil || !s.isReply(members) {
-		members = map[string]json.RawMessage{"answers": data}
+	if json.Unmarshal(data, &members) == nil && s.isReply(members) {
+		return s.parseMembers(members, false)
 	}
-	return s.parseMembers(members, false)
+	p := parser{set: s}
+	p.read(data) // also where there is none: the end of input is no reply
+	return p.reply, p.found.Err()
 }
 
 // ParseExactReply reads the members of a reply for programs, which may mistype an option: the

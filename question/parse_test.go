@@ -68,6 +68,8 @@ func TestParseAnswers(t *testing.T) {
 		{"responses of wrong types", `[7,{"question_id":7,"text":[]},{"question_id":"q1","selected":"jwt"},{"question_id":"q1","selected":[7]},{"question_id":"q4","response":{"yes":true}}]`,
 			`answers[0]: must be an object, is 7|answers[1].question_id: must be a string, is 7|answers[1].text: must be a string, is []|answers[2].selected: must be an array of options, is "jwt"|answers[3].selected: 7 is none of the options: jwt, oauth2|answers[4].response: must be true or false, is {"yes":true}`, auth()},
 		{"other, of a text question, is the text itself", `{"p":"Other (custom: x)"}`, "p=(Other (custom: x))", comma},
+		{"nothing", "", "answers: must be an object keyed by question, or an array of responses, is not JSON", auth()},
+		{"null", `null`, "answers: must be an object keyed by question, or an array of responses, is null", auth()},
 		{"broken", `{"q1":`, "answers: is not valid JSON: unexpected end of JSON input", auth()},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
