@@ -224,4 +224,19 @@ func TestArrived(t *testing.T) {
 		t.Errorf("%d, recorded %q", status, g.answersTo(rec.ID))
 	}
 	g.holds("another answer", page, "Already answered on the web page", "What you had chosen, which was not sent")
+
+	// A note, or another reason, that comes after the answer has not arrived.
+	status, page = v.post("/answer", confirmed(rec.ID, "t0", "443", "n0", "only at night"))
+	if status != http.StatusBadRequest {
+		t.Errorf("the same answer with a note: %d, %s", status, page)
+	}
+	g.holds("the same answer with a note", page, "What you had chosen, which was not sent", "only at night")
+	closed := g.ask("t", text("host"))
+	for reason, want := range map[string]int{"": http.StatusSeeOther, "too early": http.StatusBadRequest} {
+		v.post("/answer", url.Values{"id": {closed.ID}, "action": {"dismiss"}})
+		status, page = v.post("/answer", url.Values{"id": {closed.ID}, "action": {"dismiss"}, "reason": {reason}})
+		if status != want {
+			t.Errorf("dismissed again with the reason %q: %d, %s", reason, status, page)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -65,13 +66,23 @@ func (s *Server) commit(ctx context.Context, before desk.Record, reply question.
 	if err != nil {
 		now, fault := s.Desk.Get(ctx, before.ID)
 		ours := fault == nil && now.Reply() != nil && now.Outcome.Surface == surfaceName
-		if !ours || !now.SameReply(now.Reply(), &reply) {
+		if !ours || !repeats(&now, &reply) {
 			return ended, err
 		}
 		ended = now
 	}
 	ended.Attended = before.Attended || before.Outcome != nil
 	return ended, nil
+}
+
+// repeats reports whether a reply says all that the reply to a record says, its notes included: a
+// browser without the script goes back to a form that was sent, and may send more.
+func repeats(rec *desk.Record, reply *question.Reply) bool {
+	first := rec.Reply()
+	same := func(a, b question.Response) bool { return a.State == b.State && a.Note == b.Note }
+	return rec.SameReply(first, reply) && first.Discuss == reply.Discuss &&
+		first.Note == reply.Note && first.Reason == reply.Reason &&
+		slices.EqualFunc(rec.Set.Responses(first), rec.Set.Responses(reply), same)
 }
 
 // answerDuplicates gives a reply to the records with the same questions that a form names, and
