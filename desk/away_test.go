@@ -131,3 +131,16 @@ func TestListWhileTheDeskIsAway(t *testing.T) {
 		}
 	}
 }
+
+// A watcher learns that a shared desk no longer answers, and that it answers again: what it shows is
+// not all, or not known to be.
+func TestWatchWhileTheDeskIsAway(t *testing.T) {
+	d, s := faulty(t, storeDir(t), desk.Options{})
+	rec := ask(t, d)
+	w := watch(t, d)
+	for _, failure := range []error{store.ErrUnreachable, nil} {
+		s.FailRows(0, failure)
+		fatal.If(t, d.SaveDraft(t.Context(), rec.ID, says("x"))) // a look, as the loss of a connection has
+		w.touched("whether the desk answers", func(of desk.Record) bool { return of.ID == "" })
+	}
+}

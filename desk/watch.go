@@ -16,6 +16,7 @@ const (
 	Ended EventType = "ended" // answered, dismissed or ended without the user
 	// Touched: its draft has changed, an asker waits for it or has stopped waiting, or
 	// it is shown elsewhere. A process that was killed stops waiting without an event.
+	// Of no record: the store does not answer, or answers again.
 	Touched EventType = "touched"
 	// Settled: the host of a mirrored dialog has decided whose reply counts, after an
 	// Ended whose outcome was provisional. The record has Later where it was another.
@@ -113,7 +114,10 @@ func (w *watcher) run(ctx context.Context, changes <-chan struct{}, out chan<- E
 		if err != nil && ctx.Err() == nil && !w.failing {
 			w.desk.log.WarnContext(ctx, "watching the desk; it is tried again", "error", err)
 		}
-		w.failing = err != nil
+		if w.failing != (err != nil) {
+			w.failing = err != nil
+			_ = send(ctx, out, Event{Type: Touched}) // where ctx ends, so does the watch
+		}
 		select {
 		case <-changes:
 		case <-ctx.Done():
@@ -136,13 +140,21 @@ const settleTime = 15 * time.Millisecond
 func (w *watcher) look(ctx context.Context, out chan<- Event) error {
 	events, failed := w.changed(ctx)
 	for _, ev := range events {
-		select {
-		case out <- ev:
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		err := send(ctx, out, ev)
+		if err != nil {
+			return err
 		}
 	}
 	return failed
+}
+
+func send(ctx context.Context, out chan<- Event, ev Event) error {
+	select {
+	case out <- ev:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // changed returns the events of the rows that have changed, also of those before an error. Where a

@@ -88,7 +88,10 @@ func (s *Store) connect() error {
 		nats.MaxPingsOutstanding(2),
 		nats.IgnoreAuthErrorAbort(),
 		nats.IgnoreDiscoveredServers(),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { s.lost(err) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			s.lost(err)
+			s.ring(nil) // so that watchers learn it
+		}),
 		nats.ReconnectHandler(func(*nats.Conn) { s.ring(nil) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { s.refused(err) }),
 	)...)

@@ -343,6 +343,17 @@ func TestLostAcknowledgement(t *testing.T) {
 			t.Errorf("%q, %v, %v", got.Notes[store.Draft], err, failed)
 		}
 	}
+
+	// A watcher looks again once the node is gone.
+	changes, err := s.Changes(t.Context(), "")
+	fatal.If(t, err)
+	<-changes // the guard has looked
+	c.Kill(0)
+	select {
+	case <-changes:
+	case <-time.After(10 * time.Second):
+		t.Error("an inbox goes on as if the desk answered")
+	}
 }
 
 // A row whose stream is removed is lost to the process that waits.

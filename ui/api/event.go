@@ -17,7 +17,7 @@ const (
 	RequestEvent  = "ask:question:request"  // a question was asked
 	ResponseEvent = "ask:question:response" // the user answered or dismissed it
 	CancelEvent   = "ask:question:cancel"   // it ended without the user
-	ChangeEvent   = "ask:question:change"   // a draft was saved, or an asker connected or left
+	ChangeEvent   = "ask:question:change"   // a draft was saved, an asker connected or left, or as desk.Touched says
 )
 
 // Event is an event as programs read it.
