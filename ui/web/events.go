@@ -34,6 +34,10 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	for ev := range events { // until the client disconnects, or the server or the watch ends
+		_, known := s.identify(r)
+		if !known { // its visit was ended, or its token removed, since the stream began
+			return nil
+		}
 		frame, err := api.Frame(api.NewEvent(ev))
 		if err != nil {
 			s.Log.WarnContext(r.Context(), "leaving out an event", "id", ev.Record.ID, "error", err)

@@ -3,11 +3,13 @@ package web
 import (
 	"bufio"
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -183,6 +185,40 @@ func TestWhoseStreamIsAnOpenPage(t *testing.T) {
 		_ = resp.Body.Close()
 		if !waittest.Until(patient, func() bool { return len(must(g.desk.Present(t.Context()))) == 0 }) {
 			t.Fatalf("%s: the stream stays open", name)
+		}
+	}
+}
+
+// A stream tells nothing to a browser whose visit was ended, or to a front end whose token was removed,
+// since it began.
+func TestRevokedStreams(t *testing.T) {
+	key, removed := t.TempDir()+"/page.key", atomic.Bool{}
+	g := start(t, func(o *Options) {
+		o.KeyFile = key
+		o.FrontEnd = func(string) (name string, ok bool) { return "panel", !removed.Load() }
+	})
+	browser := g.visitor()
+	streams := map[string]*http.Response{}
+	for name, request := range map[string]*http.Request{
+		"browser":   browser.byCookie(g.request(http.MethodGet, "/api/events", "")),
+		"front end": g.fromFrontEnd(http.MethodGet, "/api/events", ""),
+	} {
+		resp, err := g.client.Do(request)
+		fatal.If(t, err)
+		defer resp.Body.Close()
+		streams[name] = resp
+	}
+	fatal.If(t, Revoke(key))
+	removed.Store(true)
+	rec := g.ask("s", single("db"))
+	_, err := g.desk.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled})
+	fatal.If(t, err)
+	for name, resp := range streams {
+		begun := "retry: 1000\n\n"
+		got := make([]byte, len(begun)+1)
+		n, _ := io.ReadFull(resp.Body, got) // else until it ends
+		if string(got[:n]) != begun {
+			t.Errorf("%s: it is told %q", name, got[:n])
 		}
 	}
 }
