@@ -65,6 +65,17 @@ func TestDraftTooLong(t *testing.T) {
 	}
 }
 
+// A text of the page is sent as it was typed there, unless the user changes it: the field shows a tab as
+// spaces.
+func TestDraftWithTabs(t *testing.T) {
+	const rule = "build:\n\tgo build ./..."
+	draft := question.Reply{Answers: []question.Answer{told("name", rule)}}
+	r := fresh(t, 80, 24, record(name()), withDraft(draft)).show().keys("up", "enter")
+	if got := r.last().Answers[0].Custom; got != rule {
+		t.Errorf("sent %q", got)
+	}
+}
+
 // TestChangesAreSpaced: whatever the user types is kept within half a second,
 // and no more often.
 func TestChangesAreSpaced(t *testing.T) {

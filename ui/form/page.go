@@ -131,9 +131,9 @@ func (f *Form) takeOver() {
 	case f.field == filtering:
 		f.filter = text
 		f.narrow(q)
-	case q.Chooses(), strings.TrimSpace(q.Typed()) != text:
+	case q.Chooses(), term.Own(strings.TrimSpace(q.Typed())) != text:
 		f.report(q.Type(text))
-	default:
+	default: // it is as the field shows it
 		q.Touch()
 	}
 }
