@@ -154,8 +154,7 @@ func (e *unprintedError) Error() string {
 	if e.rec.Outcome == nil || e.rec.Outcome.Reply == nil {
 		return fmt.Sprintf("the result could not be printed: %v", e.err)
 	}
-	return fmt.Sprintf("the user has replied, but that could not be printed: %v; the reply is kept: ask the same again "+
-		"to get it", e.err)
+	return fmt.Sprintf("the reply could not be printed: %v; it is kept: ask the same again to get it", e.err)
 }
 
 func (a *app) presenter(d *desk.Desk) *present.Presenter {
