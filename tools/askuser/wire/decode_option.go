@@ -21,13 +21,17 @@ type option struct {
 // options reads the options of a question, and reports whether the call has any.
 func (d *decoder) options(at func(string) string, m ordered) (out []option, present bool) {
 	raw := m.get("options")
+	if raw == nil {
+		d.descriptions(at("descriptions"), m.get("descriptions"), nil)
+		return nil, false
+	}
 	items, ok := d.array(at("options"), raw, "an array of options")
 	if n := len(items); n > d.limits.Options+spare {
 		d.found.Options(at("options"), n, d.limits)
 		ok = false
 	}
 	if !ok {
-		return nil, raw != nil
+		return nil, true
 	}
 	for i, item := range items {
 		o := d.option(element(at("options"), i), item)

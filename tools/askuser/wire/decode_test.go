@@ -212,6 +212,7 @@ questions[0].options[1].label: is required and must not be empty
 questions[1].type: must be one of: ` + strings.Join(question.Types(), ", ") + `; is "slider"
 questions[4].question: is required and must not be empty`},
 		{"E: same length", `{"question":"1?","options":["A","B"],"descriptions":["only one"]}`, "questions[0].descriptions: must have the same length as options, has 1 for 2"},
+		{"E: descriptions of no options", `{"question":"1?","option":["A","B"],"descriptions":["a","b"]}`, "questions[0].descriptions: must have the same length as options, has 2 for 0"},
 		{"E: paths as of several questions", `{"question":"1?","options":["A"]}`, "questions[0].options: must have 2 to 4 options, has 1: without options the answer is free text"},
 		{"E: default that is none of them", `{"question":"1?","options":["A","B"],"default":7}`, "questions[0].default: 7 is none of the options; give an index from 0 to 1, an id or a label"},
 		{"boolean with options that are neither", `{"questions":[{"question":"1?","type":"boolean","options":["Yes","Perhaps"]}]}`, "questions[0].options: a boolean question takes no options of its own; use multiple_choice"},
