@@ -117,6 +117,11 @@ func TestCloseTakesOnlyEndsWithoutAHuman(t *testing.T) {
 	if got, err := d.Get(t.Context(), rec.ID); err != nil || got.State != desk.Pending {
 		t.Errorf("after refusals: %q, %v", got.State, err)
 	}
+	long := strings.Repeat("x", question.MaxText+1)
+	got, err := d.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: long})
+	if err != nil || question.Count(got.Outcome.Reason) != question.MaxText {
+		t.Errorf("the reason has %d characters, %v", question.Count(got.Outcome.Reason), err)
+	}
 }
 
 func TestFind(t *testing.T) {

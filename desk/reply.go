@@ -146,8 +146,8 @@ func StatusOf(r question.Reply) Status {
 }
 
 // Close ends a pending record without the user: o.Status is Cancelled, Timeout, Unavailable
-// or Failed, and o.Reply nil; a zero o.At becomes now. Errors are those of [Desk.Reply].
-// The end of ctx does not stop it: a record is withdrawn when a request ends.
+// or Failed, and o.Reply nil; a zero o.At becomes now, and a long reason is shortened. Errors
+// are those of [Desk.Reply]. The end of ctx does not stop it: a record is withdrawn when a request ends.
 func (d *Desk) Close(ctx context.Context, id string, o Outcome) (Record, error) {
 	ctx = context.WithoutCancel(ctx)
 	if o.Reply != nil {
@@ -161,6 +161,7 @@ func (d *Desk) Close(ctx context.Context, id string, o Outcome) (Record, error) 
 	if err != nil {
 		return rec, err
 	}
+	o.Reason = question.Shorten(o.Reason, question.MaxText)
 	o.Unseen = !d.reachedUser(ctx, &rec)
 	d.stamp(&o)
 	return d.decide(ctx, rec, o)
