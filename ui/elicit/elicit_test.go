@@ -408,6 +408,27 @@ func TestCuts(t *testing.T) {
 	}
 }
 
+// A row that a form cuts may end like another: the form says where all of it is, and a pane comes first.
+func TestCutRows(t *testing.T) {
+	long := strings.Repeat("x", 150)
+	for _, cut := range []question.Option{
+		{ID: "a", Label: long}, {ID: "a", Label: long, Description: "short"}, {ID: "a", Label: "A", Description: long + long},
+	} {
+		q := database()
+		q.Options = append(q.Options, cut)
+		for _, style := range []Style{{}, {Line: true, Rows: 14}, {Typed: true, Rows: 4}} {
+			c := &script{t: t, results: []*mcp.ElicitationResult{result("cancel", "")}}
+			show(c, style, q)
+			if n := strings.Count(c.sent[0], "in full: mcp-askuser inbox"); n != 1 {
+				t.Errorf("%+v: said %d times in %s", style, n, c.sent[0])
+			}
+			if !style.Cuts(&question.Set{Questions: []question.Question{q}}) {
+				t.Errorf("%+v: shows all of %+v", style, cut)
+			}
+		}
+	}
+}
+
 func TestHostileTextIsShownAsText(t *testing.T) {
 	q := optional(database())
 	evil := "\x1b]52;c;x\x07\u202e"

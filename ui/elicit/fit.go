@@ -14,8 +14,11 @@ import (
 // describe writes what the form says above and below its fields: first what was
 // wrong, then the question with its details, then what else the user must know.
 func (c *conversation) describe(f *form, q *shownQuestion) {
-	notice, context := c.notice, strings.Join(c.context(q), " · ")
+	notice, context, cut := c.notice, strings.Join(c.context(q), " · "), words.T("in full: mcp-askuser inbox")
 	c.notice = ""
+	if anyCut(f.entries) {
+		context = join(" · ", cut, context)
+	}
 	if c.kept != "" {
 		notice = join("\n", notice, offer(c.kept))
 	}
@@ -35,8 +38,8 @@ func (c *conversation) describe(f *form, q *shownQuestion) {
 		// The rest is in the description of the field, and so is what was
 		// wrong if it would hide details.
 		body, whole := c.body(q.Question.Question, "")
-		if !whole {
-			context = join(" · ", words.T("in full: mcp-askuser inbox"), context)
+		if !whole && !anyCut(f.entries) {
+			context = join(" · ", cut, context)
 		}
 		if height(join("\n", notice, body)) > c.Rows {
 			context, notice = join(" · ", strings.TrimSuffix(notice, "."), context), ""
@@ -102,20 +105,17 @@ func (s Style) Cuts(set *question.Set) bool {
 		if _, whole := s.body(q.Question, beside); !whole {
 			return true
 		}
-		for _, e := range t.entries(t.rows(false), false) {
-			if e.row < 0 || !q.Choices()[e.row].Offered() {
-				continue
-			}
-			o := q.Choices()[e.row].Option
-			if o.Preview != "" || strings.HasSuffix(e.Title, "...") && !strings.HasSuffix(o.Description, "...") {
-				return true
-			}
+		if t.hasPreview() || anyCut(t.entries(t.rows(false), false)) {
+			return true
 		}
 	}
 	return false
 }
 
 func shorten(s string, n int) string { return question.Shorten(question.Line(s), n) }
+
+// fits reports whether rowText cuts nothing of a text.
+func fits(s string, n int) bool { return rowText(s, n) == rowText(s, len(s)) }
 
 // rowText is a text as a row has it: one host puts what ends in an ellipsis,
 // and what holds several blanks in a row, into quotation marks.

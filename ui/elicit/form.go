@@ -42,6 +42,7 @@ type entry struct {
 	Title string `json:"title"` // what the user sees
 	row   int    // of the question's choices, or one of the two below
 	word  string // names the row in a line
+	cut   bool   // the title is not all of it
 }
 
 // Rows that are none of the choices; -1 is a choice that the question does not have.
@@ -126,12 +127,13 @@ func (q *shownQuestion) proposes() bool {
 func (q *shownQuestion) entries(rows []int, line bool) (out []entry) {
 	for _, row := range rows {
 		label, description := q.label(row, line)
-		e := entry{Value: rowText(label, maxLabel), row: row}
+		e := entry{Value: rowText(label, maxLabel), row: row, cut: !fits(label, maxLabel)}
 		for n := 2; slices.ContainsFunc(out, func(x entry) bool { return x.Value == e.Value }); n++ {
 			e.Value = fmt.Sprintf("%s (%d)", rowText(label, maxLabel), n)
 		}
 		if e.Title = e.Value; description != "" {
-			e.Title = rowText(words.T("%[1]s: %[2]s", e.Value, description), maxTitle)
+			title := words.T("%[1]s: %[2]s", e.Value, description)
+			e.Title, e.cut = rowText(title, maxTitle), e.cut || !fits(title, maxTitle)
 		}
 		out = append(out, e)
 	}
@@ -162,6 +164,14 @@ func (q *shownQuestion) label(row int, line bool) (label, description string) {
 	return words.T("Write an answer..."), ""
 }
 
+func (q *shownQuestion) hasPreview() bool {
+	return slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" })
+}
+
+func anyCut(entries []entry) bool {
+	return slices.ContainsFunc(entries, func(e entry) bool { return e.cut })
+}
+
 func join(sep string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), sep)
 }
@@ -187,8 +197,7 @@ func (c *conversation) context(q *shownQuestion) (out []string) {
 	add(q.Placeholder != "", words.T("for example: %s", shorten(q.Placeholder, maxWord)))
 	add(q.NeedsWords(), words.T("in your own words; a blank leads back"))
 	add(before != "", words.T("you said: %s", before))
-	add(slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" }),
-		words.T("previews: mcp-askuser inbox"))
+	add(q.hasPreview(), words.T("previews: mcp-askuser inbox"))
 	add(true, words.T("asked by %s", words.Local.Asker(rec.Asker)))
 	return out
 }
