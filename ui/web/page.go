@@ -79,6 +79,10 @@ func (s *Server) layout(r *http.Request) (*layout, error) {
 		agent = e.AskedBy()
 		x.Entries = append(x.Entries, e)
 	}
+	away := s.Desk.Away()
+	if away != nil {
+		x.Notices = []notice{{l.Unread(away), true}}
+	}
 	return x, nil
 }
 
@@ -108,12 +112,9 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	if rec.ID != "" {
 		x.put(s.card(r, x, &rec, nil))
 	}
-	x.Notices = s.notices(r, query)
-	x.Chosen = x.Card != nil && !query.Has("list") && (id != "" || x.Count == 1 || len(x.Notices) > 0)
-	away := s.Desk.Away()
-	if away != nil {
-		x.Notices = append(x.Notices, notice{s.languageOf(r).Unread(away), true})
-	}
+	told := s.notices(r, query)
+	x.Chosen = x.Card != nil && !query.Has("list") && (id != "" || x.Count == 1 || len(told) > 0)
+	x.Notices = append(told, x.Notices...)
 	if query.Has("list") {
 		x.Address = "/?list"
 	} else if !x.Chosen {

@@ -201,6 +201,16 @@ func TestUnsent(t *testing.T) {
 	}
 }
 
+// What the page shows while the shared desk does not answer is not all: each view says so.
+func TestUnreadDesk(t *testing.T) {
+	g, v := visited(t)
+	rec := g.ask("s", single("db"))
+	g.store.FailRows(0, desk.ErrUnreachable)
+	for _, view := range []string{"/", "/?id=" + rec.ID, "/history", "/history?search=db"} {
+		v.sees(view, "Questions cannot be read, trying again")
+	}
+}
+
 // forgetful is a store that fails after it has stored a reply.
 type forgetful struct{ store.Store }
 
