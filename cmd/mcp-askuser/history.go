@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,11 +34,21 @@ func (a *app) pending() *cobra.Command {
 		}
 		if *count {
 			fmt.Fprintln(a.out, len(records))
-			return nil
+			return leftOut(d)
 		}
-		return a.printList(*asJSON, append([]desk.Record{}, records...), pendingTable(records, time.Now()),
+		err = a.printList(*asJSON, append([]desk.Record{}, records...), pendingTable(records, time.Now()),
 			"Nothing waits for an answer.")
+		return cmp.Or(err, leftOut(d))
 	})
+}
+
+// leftOut is the error of a list without what a shared desk has that does not answer; nil of a whole one.
+func leftOut(d *desk.Desk) error {
+	away := d.Away()
+	if away == nil {
+		return nil
+	}
+	return fmt.Errorf("what the shared desk has is left out: %w", away)
 }
 
 func pendingTable(records []desk.Record, now time.Time) (t rows) {
@@ -82,7 +93,7 @@ func (a *app) history() *cobra.Command {
 			err = errors.New(words.English.N(damaged,
 				"%d question is damaged, and left out; see above", "%d questions are damaged, and left out; see above"))
 		}
-		return err
+		return cmp.Or(err, leftOut(d))
 	})
 }
 
