@@ -12,6 +12,8 @@ import (
 
 // Evidence decides the kind of an answerer, whatever the reply says of itself.
 func TestAnswererByEvidence(t *testing.T) {
+	dir := storeDir(t)
+	d, other := open(t, dir), open(t, dir)
 	for _, tc := range []struct {
 		how    desk.How
 		kind   desk.AnswererKind
@@ -28,22 +30,21 @@ func TestAnswererByEvidence(t *testing.T) {
 		{"the user", desk.ProgramAnswerer, question.ByProgram, "program"},
 	} {
 		for _, claimed := range []question.By{"", question.ByUser, question.ByProgram, question.ByTimeout, question.ByCaller} {
-			dir := storeDir(t)
-			d := open(t, dir)
 			rec := ask(t, d)
 			r := says("yes")
 			r.Answers[0].By = claimed
 			if _, err := d.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "x", How: tc.how, Name: "panel"}); err != nil {
 				t.Fatalf("%q: %v", tc.how, err)
 			}
-			got := must(open(t, dir).Get(t.Context(), rec.ID)) // as another process reads it
+			got := must(other.Get(t.Context(), rec.ID))
 			a := got.Outcome.Answerer
 			named := a.Name == "panel"
 			if a.How != tc.how || named != (tc.how == desk.HowFrontEnd) || a.PID != os.Getpid() || a.Program == "" {
 				t.Errorf("%q: it is kept as %+v", tc.how, a)
 			}
 			if a.Kind != tc.kind || got.Reply().Answers[0].By != tc.by || a.By() != tc.byWord {
-				t.Errorf("%q, claimed to be by %q: %s, the answer by %q, in one word %q", tc.how, claimed, a.Kind, got.Reply().Answers[0].By, a.By())
+				t.Errorf("%q, claimed to be by %q: %s, the answer by %q, in one word %q", tc.how, claimed, a.Kind,
+					got.Reply().Answers[0].By, a.By())
 			}
 		}
 	}
@@ -52,9 +53,9 @@ func TestAnswererByEvidence(t *testing.T) {
 // Invariant: a confirmation and a permission take a yes or a no from the user alone.
 // What a program says leaves them open; it may dismiss a confirmation.
 func TestConfirmationNeedsTheUser(t *testing.T) {
+	d := open(t, storeDir(t))
 	for _, how := range []desk.How{desk.HowCommand, desk.HowAPI, desk.HowTimeout, desk.HowCollected, desk.HowHostDialog, ""} {
-		d := open(t, storeDir(t))
-		rec := must(d.Ask(t.Context(), confirmation("mcp").Set, "", asker))
+		rec := put(t, d, confirmation("mcp").Set, "", asker)
 		if _, err := d.Reply(t.Context(), rec.ID, yes, desk.Evidence{Surface: "x", How: how}); !errors.Is(err, desk.ErrUserRequired) {
 			t.Errorf("%q: %v", how, err)
 		}
@@ -65,9 +66,10 @@ func TestConfirmationNeedsTheUser(t *testing.T) {
 			t.Errorf("the user after %q: %s", how, got.State)
 		}
 	}
-	d := open(t, storeDir(t))
-	rec := must(d.Ask(t.Context(), confirmation("mcp").Set, "", asker))
-	if got := must(d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "shell", How: desk.HowCommand})); got.State != desk.Dismissed || !got.Outcome.FromProgram() {
+	rec := put(t, d, confirmation("mcp").Set, "", asker)
+	byCommand := desk.Evidence{Surface: "shell", How: desk.HowCommand}
+	got := must(d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, byCommand))
+	if got.State != desk.Dismissed || !got.Outcome.FromProgram() {
 		t.Errorf("a program dismisses it: %s by %+v", got.State, got.Outcome.Answerer)
 	}
 }
@@ -95,7 +97,7 @@ func TestDiscussJoinsKeptAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, storeDir(t))
-			rec := must(d.Ask(t.Context(), tc.set, "", asker))
+			rec := put(t, d, tc.set, "", asker)
 			fatal.If(t, d.KeepAnswers(t.Context(), rec.ID, chosen(tc.answer), tc.kept))
 			got := must(d.Reply(t.Context(), rec.ID, question.Reply{Discuss: true}, desk.Evidence{Surface: "x", How: tc.how}))
 			a := got.Reply().Answer("q1")

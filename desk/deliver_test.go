@@ -86,7 +86,7 @@ func TestPendingExpires(t *testing.T) {
 	d := open(t, dir)
 	damaged, detached := ask(t, d), ask(t, d)
 	held, _ := submit(t, d, request("Attended?"))
-	typed := must(d.Ask(t.Context(), request("Typed?").Set, "", asker))
+	typed := put(t, d, request("Typed?").Set, "", asker)
 	fatal.If(t, after(t, dir, 20*time.Hour).SaveDraft(t.Context(), typed.ID, says("x")))
 	desktest.Overwrite(t, dir, damaged.ID, desktest.Asked, func([]byte) []byte { return []byte(`{`) })
 

@@ -3,6 +3,7 @@ package desk_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -177,8 +178,8 @@ func TestIDsAscendWhenTheClockIsSetBack(t *testing.T) {
 	last := ""
 	for _, shift := range clock {
 		at = start.Add(shift)
-		for range 3 {
-			rec := ask(t, d)
+		for i := range 3 {
+			rec := put(t, d, request(fmt.Sprint(shift, i)).Set, "s1", asker)
 			if rec.ID <= last {
 				t.Errorf("clock %v: id %s is not above %s", shift, rec.ID, last)
 			}

@@ -80,7 +80,7 @@ func TestFilesThatWereNotAttached(t *testing.T) {
 	dir := storeDir(t)
 	d := open(t, dir)
 	rec := ask(t, d)
-	other := must(d.Ask(t.Context(), request("Which cache?").Set, "s1", asker))
+	other := put(t, d, request("Which cache?").Set, "s1", asker)
 	shot := attach(t, d, rec.ID, "a.png", picture(t))
 	damaged := attach(t, d, rec.ID, "b.txt", []byte("as it was"))
 	desktest.Exec(t, dir, `update file set data=? where key=?`, []byte("as it is"), damaged.Key())

@@ -101,7 +101,7 @@ func TestHistoryFails(t *testing.T) {
 // decided asks a set, has the human answer and archives it.
 func decided(t testing.TB, d *desk.Desk, s question.Set, by desk.Asker, answers ...question.Answer) desk.Record {
 	t.Helper()
-	rec := must(d.Ask(t.Context(), s, "", by))
+	rec := put(t, d, s, "", by)
 	must(d.Reply(t.Context(), rec.ID, question.Reply{Answers: answers}, byPage))
 	fatal.If(t, d.Delivered(t.Context(), rec.ID))
 	return rec
@@ -153,7 +153,7 @@ func TestRemembered(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			d := open(t, storeDir(t))
 			before := decided(t, d, set(), asker, tc.before)
-			rec := must(d.Ask(t.Context(), question.Set{Questions: []question.Question{tc.now}}, "", tc.by))
+			rec := put(t, d, question.Set{Questions: []question.Question{tc.now}}, "", tc.by)
 			got := d.Remembered(t.Context(), rec)
 			m, there := got["now"]
 			if there != (tc.want != "") || len(got) > 1 {
@@ -203,7 +203,7 @@ func TestNotRemembered(t *testing.T) {
 		rec, attendance := submit(t, d, desk.Request{Set: tc.set, Asker: tc.by, OnTimeout: desk.OnTimeoutDefault})
 		must(d.Reply(t.Context(), rec.ID, tc.reply, tc.from))
 		collected(t, d, rec, attendance)
-		got := d.Remembered(t.Context(), must(d.Ask(t.Context(), tc.set, "", asker)))
+		got := d.Remembered(t.Context(), put(t, d, tc.set, "", asker))
 		if len(got) > 0 {
 			t.Errorf("%s: remembered %+v", name, got)
 		}
@@ -220,7 +220,7 @@ func TestRememberedIsTheLast(t *testing.T) {
 	for _, id := range []string{"lite", "pg", "lite"} {
 		decided(t, d, set(), asker, chose(id))
 	}
-	rec := must(d.Ask(t.Context(), set(), "", asker))
+	rec := put(t, d, set(), "", asker)
 	decided(t, d, set(), asker, chose("pg"))
 	got := d.Remembered(t.Context(), rec)["q1"]
 	if !slices.Equal(got.Words, []string{"SQLite"}) {
@@ -233,7 +233,7 @@ func TestRememberedFailing(t *testing.T) {
 	var log strings.Builder
 	d, s := faulty(t, storeDir(t), desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	decided(t, d, set(), asker, chose("pg"))
-	rec := must(d.Ask(t.Context(), set(), "", asker))
+	rec := put(t, d, set(), "", asker)
 	s.FailRows(0, errors.New("disk on fire"))
 	if got := d.Remembered(t.Context(), rec); len(got) > 0 || !strings.Contains(log.String(), "disk on fire") {
 		t.Errorf("remembered %+v and logged %q", got, log.String())

@@ -112,7 +112,7 @@ func TestMirrorsAreNeverTheSame(t *testing.T) {
 func TestRaceWithTheHost(t *testing.T) {
 	dir := storeDir(t)
 	here, host := open(t, dir), open(t, dir)
-	for i := range 300 {
+	for i := range 100 {
 		rec := mirror(t, host)
 		var replied, settled error
 		var both sync.WaitGroup

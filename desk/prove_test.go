@@ -41,12 +41,13 @@ func TestPolicies(t *testing.T) {
 		"question": {request("Which?"), false}, "permission": {permission, false}, "confirmation": {confirmation("mcp"), true},
 		"with a follow-up question": {followed, false}, "one of two": {known, false},
 	} {
+		store := openStore(t, storeDir(t))
 		for _, policy := range []desk.Policy{"", desk.ProveNone, desk.ProveConfirm} {
 			for _, asked := range []bool{false, true} {
-				d := desk.New(openStore(t, storeDir(t)), desk.Options{Prove: policy})
+				d := desk.New(store, desk.Options{Prove: policy})
 				r := tt.r
 				r.Prove = asked
-				rec := detached(t, d, r)
+				rec, _ := submit(t, d, r) // which no other takes over
 				want := tt.provable && (asked || policy == desk.ProveConfirm)
 				if rec.Prove != want || d.RequiresProof(&rec) != want {
 					t.Errorf("%s under %q, asked %t: requires %t, want %t", name, policy, asked, rec.Prove, want)

@@ -79,9 +79,15 @@ func after(t *testing.T, dir string, ahead time.Duration) *desk.Desk {
 	return desk.New(openStore(t, dir), desk.Options{Now: func() time.Time { return time.Now().Add(ahead) }})
 }
 
+// put asks a new question for which no asker waits.
+func put(tb testing.TB, d *desk.Desk, set question.Set, session string, by desk.Asker) desk.Record {
+	tb.Helper()
+	return must(desktest.Ask(tb.Context(), d, set, session, by))
+}
+
 func ask(tb testing.TB, d *desk.Desk) desk.Record {
 	tb.Helper()
-	return must(d.Ask(tb.Context(), set(), "s1", asker))
+	return put(tb, d, set(), "s1", asker)
 }
 
 func request(text string) desk.Request {

@@ -114,7 +114,7 @@ func TestRoundLimit(t *testing.T) {
 	if again.ID != last.ID || again.Round != 6 || text(again) != "yes" {
 		t.Errorf("coming back for an answer: %+v", again)
 	}
-	must(r.desk().Ask(t.Context(), set(), "s2", asker))
+	put(t, r.desk(), set(), "s2", asker)
 	lift := func(session string) error { return r.desk().Lift(t.Context(), session) }
 	err := lift("s2")
 	full := must(r.desk().AtLimit(t.Context(), "s1"))

@@ -84,7 +84,7 @@ func TestWatch(t *testing.T) {
 	attendance.Release()
 	w.touched("detached", func(rec desk.Record) bool { return !rec.Attended })
 
-	own := must(here.Ask(t.Context(), set(), "", asker)) // of no session
+	own := put(t, here, set(), "", asker) // of no session
 	w.next(desk.Asked, own, "")
 	for i, rec := range []desk.Record{own, before, rec} {
 		reply(t, other, rec.ID, string(rune('a'+i)))
