@@ -83,7 +83,7 @@ conformance: e2e/npm/conformance/node_modules/.stamp
 long: build
 	$(GO) test -count=5 -run '^TestRace$$' ./mirror
 	KILLS=2000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk ./desk/local
-	TYPINGS=200 $(GO) test $(RACE) -count=1 -timeout 60m -p 1 -run '^Test(Typings|LoneEnters)$$' -v ./ui/tty ./ui/inbox ./ui/pane
+	TYPINGS=200 $(GO) test $(RACE) -count=1 -timeout 60m -p 1 -run '^TestTypings$$' -v ./ui/tty ./ui/inbox ./ui/pane
 	SOAK_QUESTIONS=10000 SOAK_SERVERS=12 SOAK_PROGRAM=$(CURDIR)/bin/mcp-askuser \
 	  $(GO) test -run '^TestSoak$$' -count=1 -timeout 60m -v ./cmd/mcp-askuser
 	ROUNDS=1000 $(GO) test -p 1 -count=1 -timeout 60m -v ./desk/shared ./desk/both

@@ -28,22 +28,10 @@ func (x *Terminal) Play(blows []Blow) {
 	}
 }
 
-// EachTyping plays every one of [Typings].
-func EachTyping(t *testing.T, play func(t testing.TB, typing []Blow)) {
+// EachTyping plays [Typings] and [LoneEnters], four of each, or as many as TYPINGS says, 16 at a time.
+func EachTyping(t *testing.T, play func(t testing.TB, typing []Blow, lone bool)) {
 	t.Helper()
-	each(t, Typings, play)
-}
-
-// EachLoneEnter plays every one of [LoneEnters].
-func EachLoneEnter(t *testing.T, play func(t testing.TB, typing []Blow)) {
-	t.Helper()
-	each(t, LoneEnters, play)
-}
-
-// each plays a dozen typings, or as many as TYPINGS says, 16 at a time.
-func each(t *testing.T, typings func(n int) [][]Blow, play func(t testing.TB, typing []Blow)) {
-	t.Helper()
-	n := 12
+	n := 4 // one of each way to type
 	if s := os.Getenv("TYPINGS"); s != "" {
 		var err error
 		if n, err = strconv.Atoi(s); err != nil {
@@ -52,13 +40,13 @@ func each(t *testing.T, typings func(n int) [][]Blow, play func(t testing.TB, ty
 	}
 	var playing sync.WaitGroup
 	places := make(chan struct{}, 16)
-	for i, typing := range typings(n) {
+	for i, typing := range append(Typings(n), LoneEnters(n)...) {
 		places <- struct{}{}
 		playing.Go(func() {
 			defer func() { <-places }()
 			for try := 1; ; try++ {
 				p := &player{TB: t}
-				p.run(play, typing)
+				p.run(func(t testing.TB) { play(t, typing, i >= n) })
 				if p.faults == nil {
 					return
 				}
@@ -70,7 +58,7 @@ func each(t *testing.T, typings func(n int) [][]Blow, play func(t testing.TB, ty
 		})
 	}
 	playing.Wait()
-	t.Logf("%d typings", n)
+	t.Logf("%d typings of each kind", n)
 }
 
 // player is the test of one typing, which cleans up at its own end.
@@ -81,9 +69,9 @@ type player struct {
 	after  []func()
 }
 
-func (p *player) run(play func(testing.TB, []Blow), typing []Blow) {
+func (p *player) run(play func(testing.TB)) {
 	var playing sync.WaitGroup
-	playing.Go(func() { play(p, typing) })
+	playing.Go(func() { play(p) })
 	playing.Wait()
 	for _, f := range slices.Backward(p.after) {
 		f()

@@ -12,22 +12,15 @@ import (
 	"mcp-askuser/internal/termtest"
 )
 
-// A user who has answered one question and types on, to another program,
+// A user who has answered one question and types on, to another program, or presses Enter after a pause,
 // answers no other one, and what they answer after a pause counts.
 func TestTypings(t *testing.T) {
 	t.Parallel()
 	termtest.EachTyping(t, typeOn)
 }
 
-// Enter that was meant for another program, after a pause, opens a question at most,
-// and answers none.
-func TestLoneEnters(t *testing.T) {
-	t.Parallel()
-	termtest.EachLoneEnter(t, typeOn)
-}
-
 // typeOn answers one question, types, and answers the second after a pause.
-func typeOn(t testing.TB, typing []termtest.Blow) {
+func typeOn(t testing.TB, typing []termtest.Blow, _ bool) {
 	d, dir := newDesk(t)
 	first := ask(t, d, database())
 	second := ask(t, d, database())

@@ -32,24 +32,16 @@ func (s *server) answers(x *termtest.Terminal) {
 	})
 }
 
-// Somebody types to the agent when the pane opens: the agent gets every key, the form in the pane
-// none, and what they answer once it has the focus counts.
+// Somebody types to the agent when the pane opens: the agent gets every key, the form in the pane none, and what
+// they answer once it has the focus counts. Enter alone answers nothing there, wherever it was meant for.
 func TestTypings(t *testing.T) {
 	t.Parallel()
-	termtest.EachTyping(t, func(t testing.TB, typing []termtest.Blow) { typeAtAgent(t, typing, nil) })
+	termtest.EachTyping(t, typeAtAgent)
 }
 
-// Enter alone answers nothing in the pane, whether that has the focus by then or not, and wherever it
-// was meant for.
-func TestLoneEnters(t *testing.T) {
-	t.Parallel()
-	termtest.EachLoneEnter(t, func(t testing.TB, typing []termtest.Blow) {
-		typeAtAgent(t, typing, typing[len(typing)-1:])
-	})
-}
-
-// typeAtAgent types to the agent while the pane opens, and more at the form once it has the focus.
-func typeAtAgent(t testing.TB, typing, more []termtest.Blow) {
+// typeAtAgent types to the agent while the pane opens; the last of lone Enters, whose pauses let the pane take the
+// focus, once more at the form.
+func typeAtAgent(t testing.TB, typing []termtest.Blow, lone bool) {
 	s := newServer(t)
 	s.tmux("set-environment", "-g", "PANE_FORM", "1")
 	x := s.attach(30)
@@ -61,7 +53,7 @@ func typeAtAgent(t testing.TB, typing, more []termtest.Blow) {
 	x.Play(typing)
 	x.WaitFor("Which one?")
 	s.focused(x, "%1")
-	if more == nil {
+	if !lone {
 		want, got := "a"+termtest.Typed(typing), ""
 		x.Until("every key at the agent", func() bool {
 			data, _ := os.ReadFile(record)
@@ -72,7 +64,7 @@ func typeAtAgent(t testing.TB, typing, more []termtest.Blow) {
 			t.Errorf("the agent got %q", got)
 		}
 	} else {
-		x.Play(more)
+		x.Play(typing[len(typing)-1:])
 		types(x)
 	}
 	if got := s.state(); got != "pending" {
