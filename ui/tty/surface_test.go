@@ -80,38 +80,27 @@ func TestNoControllingTerminal(t *testing.T) {
 	}
 }
 
-// On a terminal where nothing can be read, no key answers or ends the question, in either
-// form, and not the end of input either. Once it is large enough the question is shown.
+// On a terminal where nothing can be read, no key answers or ends the question, and not the end of input
+// either. Once it is large enough the question is shown. What the full-screen form does there ui/form tests.
 func TestUnseen(t *testing.T) {
-	for name, tt := range map[string]struct {
-		cols, rows int
-		env        string
-	}{"full screen": {1, 1, "X="}, "lines": {80, 1, "TTY_PLAIN=1"}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			x := start(t, tt.cols, tt.rows, "single", alone, tt.env, "TTY_APPEARED=1")
-			x.Until("the form", func() bool { return x.FullScreen() || strings.Contains(x.Output(), "asks") })
-			for _, keys := range []string{"1\r", "\x18\r", "\x04"} {
-				x.Play([]termtest.Blow{{After: 650 * time.Millisecond, Keys: keys}})
-			}
-			x.Resize(80, 24)
-			if x.FullScreen() {
-				x.WaitFor(question1)
-				x.Quiet()
-			} else {
-				x.Type("\r")
-				x.Expect("Which database")
-				x.Expect("Enter a number: ")
-			}
-			x.Type("2\r")
-			x.sendLines()
-			x.commits(reply(option("database", "sqlite")))
-		})
+	t.Parallel()
+	x := start(t, 80, 1, "single", alone, "TTY_PLAIN=1", "TTY_APPEARED=1")
+	x.Expect("asks")
+	for _, keys := range []string{"1\r", "\x18\r", "\x04"} {
+		x.Play([]termtest.Blow{{After: 650 * time.Millisecond, Keys: keys}})
 	}
+	x.Resize(80, 24)
+	x.Type("\r")
+	x.Expect("Which database")
+	x.Expect("Enter a number: ")
+	x.Type("2\r")
+	x.sendLines()
+	x.commits(reply(option("database", "sqlite")))
 }
 
 // However the context ends, the question is gone, the terminal says why, nothing is committed and the
-// terminal is as it was.
+// terminal is as it was. The form reads no more: the next line belongs to the next program, whole, and half a
+// line typed for the question does not.
 func TestWithdrawal(t *testing.T) {
 	eachForm(t, func(t *testing.T, form forms) {
 		for signal, closing := range map[syscall.Signal]string{
@@ -119,10 +108,16 @@ func TestWithdrawal(t *testing.T) {
 		} {
 			t.Run(signal.String(), func(t *testing.T) {
 				t.Parallel()
-				x := single(t, form.env)
+				x := single(t, form.env, "TTY_NEXT=1")
 				x.Type("2") // half an answer
 				x.Signal(signal)
-				x.WaitFor(closing)
+				x.Expect(closing)
+				x.Expect("next\r\n")
+				for _, line := range []string{"one", "two", "three"} {
+					x.Type(line + "\r")
+					x.Expect(line + "\r\n" + line + "\r\n") // the echo, and what cat read
+				}
+				x.Type("\x04")
 				rep := x.end()
 				if rep.Replies != nil || rep.Unavailable || rep.Errs[0] == "" {
 					t.Errorf("the withdrawn question ended as %+v", rep)
@@ -132,24 +127,6 @@ func TestWithdrawal(t *testing.T) {
 				}
 			})
 		}
-	})
-}
-
-// After a question was withdrawn its form reads no more: the next line belongs
-// to the next program, whole. Half a line typed for the question
-// does not.
-func TestNoReaderStaysBehind(t *testing.T) {
-	eachForm(t, func(t *testing.T, form forms) {
-		x := single(t, form.env, "TTY_NEXT=1")
-		x.Type("2") // half an answer is no part of the next program's line
-		x.Signal(syscall.SIGTERM)
-		x.Expect("next\r\n")
-		for _, line := range []string{"one", "two", "three"} {
-			x.Type(line + "\r")
-			x.Expect(line + "\r\n" + line + "\r\n") // the echo, and what cat read
-		}
-		x.Type("\x04")
-		x.end()
 	})
 }
 
