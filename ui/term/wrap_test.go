@@ -2,12 +2,7 @@ package term
 
 import (
 	"slices"
-	"strings"
 	"testing"
-
-	"github.com/charmbracelet/x/ansi"
-
-	"mcp-askuser/question"
 )
 
 func TestWrap(t *testing.T) {
@@ -37,26 +32,4 @@ func TestWrap(t *testing.T) {
 			t.Errorf("Wrap(%q, %d) = %q, want %q", tt.in, tt.width, got, tt.want)
 		}
 	}
-}
-
-// FuzzWrap: wrapping loses nothing but white space, and fits.
-func FuzzWrap(f *testing.F) {
-	f.Add("The quick brown fox", 7)
-	f.Add("强一致性，团队已经在生产环境中运行多年。", 9)
-	f.Add("👨‍👩‍👧‍👦👍🏽 x", 2)
-	f.Add("a  b   c\n d", 3)
-	f.Fuzz(func(t *testing.T, s string, width int) {
-		s = question.Block(s)
-		width = 2 + max(width, 0)%100
-		lines := Wrap(s, width)
-		for _, line := range lines {
-			if w := ansi.StringWidth(line); w > width {
-				t.Fatalf("%q has %d cells, want at most %d", line, w, width)
-			}
-		}
-		squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
-		if got, want := squeeze(strings.Join(lines, "")), squeeze(strings.ReplaceAll(s, "\u2011", "-")); got != want {
-			t.Fatalf("wrapped to %q, want %q", got, want)
-		}
-	})
 }
