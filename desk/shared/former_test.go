@@ -29,9 +29,7 @@ func (s *capturing) Answer(_ context.Context, _ string, end store.Ending) error 
 
 // The answers of a human who answers no more stay. What they sign from then on counts no more, as no
 // other credential may store it.
-func TestFormerHuman(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
+func formerHuman(t *testing.T, c *sharedtest.Cluster) {
 	bot, bob := c.Open(nodes.Agent, "bot"), c.Open(nodes.Human, "bob")
 	asker := desk.New(bot, desk.Options{Credential: bot})
 	ask := func(text string) desk.Record {

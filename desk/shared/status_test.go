@@ -18,9 +18,7 @@ import (
 
 // A desk that would lose answers is not as needed, and one that answers, and stores nothing, as where
 // its disk is full, is not ready.
-func TestStatusOfADeskThatIsChanged(t *testing.T) {
-	t.Parallel()
-	c := sharedtest.Start(t, 1)
+func changedDesk(t *testing.T, c *sharedtest.Cluster) {
 	alice, bot := c.Open(nodes.Human, "alice"), c.Open(nodes.Agent, "bot")
 	operator := c.Connect(nodes.Operator, "", make(chan error, 10))
 	for name, s := range map[string]*shared.Store{"alice": alice, "bot": bot} {
