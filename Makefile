@@ -81,7 +81,7 @@ conformance: e2e/npm/conformance/node_modules/.stamp
 # terminal surface, 10,000 questions through servers that are killed all the time, and a
 # shared desk whose three nodes are killed and stopped.
 long: build
-	$(GO) test -count=5 -run '^TestRace$$' ./mirror
+	$(GO) test -count=20 -run '^TestRace$$' ./mirror
 	KILLS=2000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk ./desk/local
 	TYPINGS=200 $(GO) test $(RACE) -count=1 -timeout 60m -p 1 -run '^TestTypings$$' -v ./ui/tty ./ui/inbox ./ui/pane
 	SOAK_QUESTIONS=10000 SOAK_SERVERS=12 SOAK_PROGRAM=$(CURDIR)/bin/mcp-askuser \

@@ -53,7 +53,7 @@ func TestRace(t *testing.T) {
 	dir := t.TempDir()
 	here := desktest.Open(t, dir)
 	var wins [2]int
-	for i := range 40 { // a long run repeats it
+	for i := range 10 { // a long run repeats it
 		session := fmt.Sprintf("s%d", i)
 		b := start(t, dir, request(session, one))
 		rec := b.record()

@@ -16,7 +16,7 @@ import (
 	"mcp-askuser/internal/waittest"
 )
 
-// TestDiskFull: on a disk that is full, at 40 levels, a write is done or fails with what to
+// TestDiskFull: on a disk that is full, at 20 levels, a write is done or fails with what to
 // do. Each acknowledged row is stored once, its waiting call is woken, and once the disk has
 // room again, writes succeed.
 func TestDiskFull(t *testing.T) {
@@ -27,10 +27,10 @@ func TestDiskFull(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
 	failed := 0
-	for level := range 40 {
+	for level := range 20 {
 		dir := filepath.Join(disk, "store")
 		filler := filepath.Join(disk, "filler")
-		write(t, filler, make([]byte, 1<<20-(4096*(1+4*level))))
+		write(t, filler, make([]byte, 1<<20-(4096*(1+8*level))))
 		s, user := Open(dir), Open(dir) // two processes
 		said, drafts := map[string]string{}, map[string]string{}
 		asked := 0
@@ -82,10 +82,10 @@ func TestDiskFull(t *testing.T) {
 		_ = errors.Join(s.Close(), user.Close())
 		fatal.If(t, os.RemoveAll(dir))
 	}
-	if failed < 20 {
-		t.Errorf("only %d of 40 levels were full", failed)
+	if failed < 10 {
+		t.Errorf("only %d of 20 levels were full", failed)
 	}
-	t.Logf("%d of 40 levels were full", failed)
+	t.Logf("%d of 20 levels were full", failed)
 }
 
 // TestOthersSleep: a question and its answer wake no other waiting process: none switches

@@ -126,7 +126,7 @@ func (p *process) line() string {
 func TestManyBegin(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	var askers []*process
-	for range 64 {
+	for range 32 {
 		askers = append(askers, start(t, dir, "ask", "same"))
 	}
 	asked := map[string]bool{}
@@ -159,7 +159,7 @@ func TestManyBegin(t *testing.T) {
 func TestRaceOfProcesses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	s := Open(dir)
-	for range 8 {
+	for range 3 {
 		row := storetest.Ask(t, s, "Race?")
 		winners := 0
 		var all []*process
@@ -189,7 +189,7 @@ func TestRaceOfProcesses(t *testing.T) {
 // TestKilledAnywhere: what was acknowledged to a process is there after it was killed, at
 // any moment; the database stays whole, and others go on. KILLS says how many.
 func TestKilledAnywhere(t *testing.T) {
-	kills := 60
+	kills := 24
 	if n := os.Getenv("KILLS"); n != "" {
 		_, err := fmt.Sscan(n, &kills)
 		fatal.If(t, err)
@@ -414,7 +414,7 @@ func TestRemovedWhileWaiting(t *testing.T) {
 // A closed store stays closed: what is released late opens nothing anew, and no call that has ended
 // writes to its directory, which is its owner's again.
 func TestClosed(t *testing.T) {
-	for range 30 {
+	for range 8 {
 		s := Open(filepath.Join(t.TempDir(), "store"))
 		row := storetest.Ask(t, s, "Open?")
 		watching, leave := context.WithCancel(t.Context())
