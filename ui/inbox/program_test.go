@@ -113,6 +113,7 @@ func TestProgram(t *testing.T) {
 	if names, err := d.Present(t.Context()); err != nil || len(names) != 1 || names[0] != Name {
 		t.Errorf("present are %q, %v", names, err)
 	}
+	x.Type("\x1a") // which stops no inbox that no shell has started
 	rec := ask(t, d, database())
 	x.WaitFor("Which database")
 	x.Expect("\a")
@@ -215,18 +216,6 @@ func TestNoTerminal(t *testing.T) {
 			t.Errorf("it says %q", out)
 		}
 	}
-}
-
-// Ctrl+Z does not stop an inbox that no shell has started: the inbox continues.
-func TestNoShellToStopFor(t *testing.T) {
-	d, dir := newDesk(t)
-	x := start(t, dir)
-	x.WaitFor("Nothing waits for you.")
-	x.Type("\x1a")
-	ask(t, d, database())
-	x.WaitFor("Which database")
-	x.Type("q")
-	x.left(0)
 }
 
 // While a shell has stopped the inbox, no agent believes that it is seen.
