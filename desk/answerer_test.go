@@ -2,6 +2,7 @@ package desk_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"testing"
 
@@ -30,7 +31,7 @@ func TestAnswererByEvidence(t *testing.T) {
 		{"the user", desk.ProgramAnswerer, question.ByProgram, "program"},
 	} {
 		for _, claimed := range []question.By{"", question.ByUser, question.ByProgram, question.ByTimeout, question.ByCaller} {
-			rec := ask(t, d)
+			rec := detached(t, d, request(fmt.Sprint(tc.how, claimed)))
 			r := says("yes")
 			r.Answers[0].By = claimed
 			if _, err := d.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "x", How: tc.how, Name: "panel"}); err != nil {

@@ -86,32 +86,36 @@ func closes(status desk.Status, shown ...desk.Showing) func(*desk.Desk, string) 
 }
 
 // The limit of rounds, over processes: rounds in a row, ended by a pause or, for one session
-// alone, by the user. What was refused is not stored; coming back for an answer is no round.
+// alone, by the user. A round after which two or fewer are left is near it. What was refused is not
+// stored; coming back for an answer is no round.
 func TestRoundLimit(t *testing.T) {
-	r := newRounds(t, 3)
-	for i := 1; i <= 3; i++ {
+	r := newRounds(t, 5)
+	for i := 1; i <= 5; i++ {
 		rec, err := r.next()
-		if err != nil || rec.Round != i {
-			t.Fatalf("round %d: %+v, %v", i, rec.Round, err)
+		if err != nil || rec.Round != i || rec.NearLimit != (i > 2) {
+			t.Fatalf("round %d: %+v, near the limit: %v, %v", i, rec.Round, rec.NearLimit, err)
 		}
 		full, err := r.desk().AtLimit(t.Context(), "s1")
-		if err != nil || full != (i == 3) {
+		if err != nil || full != (i == 5) {
 			t.Errorf("after round %d the limit is reached: %v, %v", i, full, err)
 		}
 	}
 	r.isFull()
 	r.isFull()
 	n := len(must(r.desk().Session(t.Context(), "s1")))
-	if n != 3 {
-		t.Errorf("%d records, want 3", n)
+	if n != 5 {
+		t.Errorf("%d records, want 5", n)
 	}
-	r.now = r.now.Add(11 * time.Minute)
-	r.hasRoom(2)
+	r.now = r.now.Add(11 * time.Minute) // begins a new row
+	if rec := must(r.next()); rec.NearLimit {
+		t.Error("the first of a row is near the limit")
+	}
+	r.hasRoom(3)
 	last := detached(t, r.desk(), request("The last?"))
 	reply(t, r.desk(), last.ID, "yes")
 	r.isFull()
 	again := detached(t, r.desk(), request("The last?"))
-	if again.ID != last.ID || again.Round != 6 || text(again) != "yes" {
+	if again.ID != last.ID || again.Round != 10 || text(again) != "yes" {
 		t.Errorf("coming back for an answer: %+v", again)
 	}
 	put(t, r.desk(), set(), "s2", asker)
@@ -122,7 +126,7 @@ func TestRoundLimit(t *testing.T) {
 		t.Errorf("lifted for another session: %v", err)
 	}
 	fatal.If(t, lift("s1"))
-	r.hasRoom(4)
+	r.hasRoom(6)
 	err = lift("never-was")
 	if !errors.Is(err, desk.ErrNoSession) || !strings.Contains(err.Error(), "never-was") {
 		t.Errorf("lifted: %v", err)
@@ -162,20 +166,6 @@ func TestWhatIsNoRound(t *testing.T) {
 			r.hasRoom(tc.left)
 			r.isFull()
 		})
-	}
-}
-
-// A round after which two or fewer are left in a row is near the limit.
-func TestNearLimit(t *testing.T) {
-	r := newRounds(t, 5)
-	for n, near := range []bool{false, false, true, true, false, false, true} {
-		if n == 4 {
-			r.now = r.now.Add(time.Hour) // begins a new row
-		}
-		rec, err := r.next()
-		if err != nil || rec.NearLimit != near {
-			t.Errorf("round %d: near the limit: %v, %v", n+1, rec.NearLimit, err)
-		}
 	}
 }
 
