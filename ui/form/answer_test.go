@@ -12,8 +12,6 @@ import (
 
 func optional(q question.Question) question.Question { q.Required = false; return q }
 
-func closedChoice(q question.Question) question.Question { q.AllowCustom = false; return q }
-
 func told(id string, custom string, selected ...string) question.Answer {
 	return question.Answer{QuestionID: id, Selected: selected, Custom: custom, By: question.ByUser}
 }
@@ -44,7 +42,8 @@ func TestAnswers(t *testing.T) {
 	dismissed := func(reason string) *question.Reply { return &question.Reply{Dismissed: true, Reason: reason} }
 	preset := database()
 	preset.Options[1].Default = true
-	closed := closedChoice(database())
+	closed := database()
+	closed.AllowCustom = false
 	asked, two, confirm := ask(database()), ask(database(), deploy()), ask(noDefault(deploy()))
 	pg, sqlite, none := told("db", "", "pg"), told("db", "", "sqlite"), told("db", "", "none")
 	yes, no := told("deploy", "", question.YesID), told("deploy", "", question.NoID)

@@ -5,34 +5,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"mcp-askuser/internal/termtest"
 )
-
-func TestGateTakesBackASentence(t *testing.T) {
-	r := newRig(Appeared, page{led: true})
-	for _, key := range termtest.Messages("it fast, 2 ") {
-		r.wait(100 * ms)
-		r.send(key)
-	}
-	if !r.gate.Waiting() {
-		t.Fatal("does not say that it waits")
-	}
-	r.wait(second)
-	if r.gate.Waiting() {
-		t.Fatal("waits after a pause")
-	}
-	r.keys("2")
-	r.want(t, "2")
-	r.keys("x")
-	r.want(t, "")
-	r.keys("enter")
-	if n := r.Timers(); n > 1 {
-		t.Errorf("%d timers at once", n)
-	}
-	r.wait(second)
-	r.want(t, "")
-}
 
 // acts is a page to which all is an act.
 type acts struct{ *rig }
@@ -95,23 +68,6 @@ func TestGateKeepsTimersApart(t *testing.T) {
 	r.wait(600 * ms)
 	r.keys("2")
 	r.want(t, "2")
-}
-
-func TestGateUnseen(t *testing.T) {
-	r := newRig(Opened, page{led: true})
-	r.keys("enter")
-	r.gate.Seen(false)
-	r.wait(second)
-	r.keys("enter")
-	r.wait(second)
-	r.gate.Seen(true)
-	r.wait(599 * ms)
-	r.keys("enter")
-	r.wait(second)
-	r.want(t, "")
-	r.keys("enter")
-	r.wait(second)
-	r.want(t, "", "1")
 }
 
 func TestGateOwnTimer(t *testing.T) {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 // TestTypings: the question appears while the user types to another program, holds a key down or pastes. None of
 // these keys is an answer.
 func TestTypings(t *testing.T) {
-	rng := random(1)
+	rng := rand.New(rand.NewPCG(20261107, 1))
 	for _, typing := range termtest.Typings(400) {
 		first, last := typing[0].After, time.Duration(0)
 		for _, blow := range typing {

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"cmp"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -16,10 +15,7 @@ import (
 const (
 	ms     = time.Millisecond
 	second = time.Second
-	seed   = 20261107
 )
-
-func random(n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, n)) }
 
 // at is the time that long after a test's beginning.
 func at(d time.Duration) time.Time { return time.Unix(0, 0).UTC().Add(d) }
