@@ -141,27 +141,12 @@ func register(t *testing.T, c *Client, p Place, out bool) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
-	for _, tc := range []struct {
-		client  string
-		project bool
-		file    string
-		says    string
-	}{
-		{"claude-desktop", true, "", "has no servers of a project"},
-		{"gemini", false, "{", "settings.json: this is not a JSON object"},
-		{"codex", false, "mcp_servers = 1\n", "cannot be changed safely"},
-	} {
-		t.Run(tc.client+" "+tc.says, func(t *testing.T) {
-			c, p, _ := client(t, tc.client, tc.file)
-			if tc.project {
-				p.Project = t.TempDir()
-			}
-			_, err := c.Plan(p, Options{Server: local}, false)
-			if err == nil || !strings.Contains(err.Error(), tc.says) {
-				t.Errorf("%v, want %q", err, tc.says)
-			}
-		})
+func TestNoServersOfAProject(t *testing.T) {
+	c, p, _ := client(t, "claude-desktop", "")
+	p.Project = t.TempDir()
+	_, err := c.Plan(p, Options{Server: local}, false)
+	if err == nil || !strings.Contains(err.Error(), "has no servers of a project") {
+		t.Error(err)
 	}
 }
 
