@@ -52,7 +52,7 @@ func TestAnswererByEvidence(t *testing.T) {
 }
 
 // Invariant: a confirmation and a permission take a yes or a no from the user alone.
-// What a program says leaves them open; it may dismiss a confirmation.
+// What a program says leaves them open; it may dismiss a confirmation, and no question that a host shows too.
 func TestConfirmationNeedsTheUser(t *testing.T) {
 	d := open(t, storeDir(t))
 	for _, how := range []desk.How{desk.HowCommand, desk.HowAPI, desk.HowTimeout, desk.HowCollected, desk.HowHostDialog, ""} {
@@ -72,6 +72,13 @@ func TestConfirmationNeedsTheUser(t *testing.T) {
 	got := must(d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, byCommand))
 	if got.State != desk.Dismissed || !got.Outcome.FromProgram() {
 		t.Errorf("a program dismisses it: %s by %+v", got.State, got.Outcome.Answerer)
+	}
+	mirrored := mirror(t, d)
+	for _, r := range []question.Reply{says("x"), {Dismissed: true}, {Discuss: true, Note: "why?"}} {
+		_, err := d.Reply(t.Context(), mirrored.ID, r, byCommand)
+		if !errors.Is(err, desk.ErrUserRequired) {
+			t.Errorf("%+v, by a program: %v", r, err)
+		}
 	}
 }
 

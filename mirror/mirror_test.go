@@ -20,40 +20,6 @@ import (
 	"mcp-askuser/question"
 )
 
-// A question that the host shows too takes only the user's reply: a program's is refused,
-// and the question stays on the desk until the user replies.
-func TestProgramIsRefused(t *testing.T) {
-	yes, database := says(choice("q1", question.YesID)), says(choice("q1", "MongoDB"))
-	for name, tc := range map[string]struct {
-		asked   string
-		host    option
-		reply   *question.Reply
-		printed string
-	}{
-		"a question":           {request("s1", one), permitted, database, "MongoDB"},
-		"a permission":         {asksLeave(touch), permitted, yes, `"allow"`},
-		"a question, OpenCode": {openCodeAsked, openCode, database, "MongoDB"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := start(t, t.TempDir(), tc.asked, tc.host)
-			rec := b.record()
-			for _, r := range []question.Reply{*tc.reply, {Dismissed: true}, {Discuss: true, Note: "why?"}} {
-				for _, how := range []desk.How{desk.HowAPI, desk.HowCommand} {
-					_, err := b.desk.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "shell", How: how})
-					if !errors.Is(err, desk.ErrUserRequired) {
-						t.Errorf("%+v by %s: %v", r, how, err)
-					}
-				}
-			}
-			if now := get(t, b.desk, rec.ID); now.Outcome != nil || !now.Attended {
-				t.Errorf("it has left the desk: %+v", now.Outcome)
-			}
-			b.reply(rec, tc.reply)
-			b.prints(tc.printed)
-		})
-	}
-}
-
 // What a user replies on the desk is what Claude Code reads, and what it says
 // in its turn is what it took.
 func TestAnsweredHere(t *testing.T) {
