@@ -45,7 +45,7 @@ func answerAt(t *testing.T, s *shared.Store, id string) error {
 // rounds is how many races a test runs: ROUNDS for a long run.
 func rounds() int {
 	n, _ := strconv.Atoi(os.Getenv("ROUNDS"))
-	return cmp.Or(n, 12)
+	return cmp.Or(n, 6)
 }
 
 // faults are what may happen to one node of three.
