@@ -33,45 +33,17 @@ func TestAnswerRefused(t *testing.T) {
 		"unknown question of a record": {id(`"question_id":"none","answer":"pg"`), 404, api.QuestionNotFound, "none"},
 		"outside the options": {id(`"question_id":"db","answer":"oracle"`), 400, api.InvalidAnswer,
 			"must be one of: pg, lite"},
-		"null": {`{"session_id":"s","question_id":"db","answer":null}`, 400, api.InvalidAnswer,
-			"Send {"},
+		"null": {`{"session_id":"s","question_id":"db","answer":null}`, 400, api.InvalidAnswer, "Send {"},
 		"part of a set": {`{"id":"` + set.ID + `","answers":{"question-0":["pg"]}}`, 400, api.InvalidAnswer,
 			"go: an answer is required"},
-		"no answers": {`{"id":"` + one.ID + `"}`, 400, api.InvalidAnswer, "Send {"},
 		"both forms": {id(`"question_id":"db","answer":"pg","answers":{"db":"pg"}`), 400, api.InvalidAnswer, "Send {"},
 		"no session": {`{"question_id":"db","answer":"pg"}`, 400, api.InvalidAnswer, "session_id"},
 		"wrong type": {`{"session_id":5}`, 400, api.InvalidAnswer, "session_id has the wrong type (number)."},
-		"a list":     {`[]`, 400, api.InvalidAnswer, "it has the wrong type (array)."},
-		"one question to be discussed": {id(`"question_id":"db","answer":"pg","discuss":true`), 400, api.InvalidAnswer,
-			"Send {"},
-		"too large": {id(`"answers":{"db":"pg"}`) + strings.Repeat(" ", maxBody), 413, api.TooLarge, "larger"},
+		"too large":  {id(`"answers":{"db":"pg"}`) + strings.Repeat(" ", maxBody), 413, api.TooLarge, "larger"},
 	} {
 		g.holds(name, string(g.task(tt.status, tt.code, tt.body).body), tt.says)
 		for _, rec := range []string{one.ID, set.ID, other.ID} {
 			g.pending(rec)
-		}
-	}
-}
-
-// A whole set is answered as question.ParseReply reads it, with notes, or as what is to be discussed
-// first.
-func TestAnswerForms(t *testing.T) {
-	g := start(t)
-	for form, tt := range map[string]struct {
-		want  string
-		state desk.Status
-	}{
-		`"answers":{"question-0":"PostgreSQL,MySQL","question-1":"<b>80</b>"},"notes":{"question-0":"x"}`: {
-			"features=pg+my program, port=<b>80</b> program", desk.Answered},
-		`"answers":[{"question_id":"features","response":["MySQL"],"note":"x"},{"question_id":"port","text":"80"}]`: {
-			"features=my program, port=80 program", desk.Answered},
-		`"discuss":true,"answers":{"features":["my"]},"notes":{"features":"x"}`: {"features=my program", desk.Discuss},
-	} {
-		rec := g.ask("", several("features"), text("port"))
-		g.task(200, "", `{"id":"`+rec.ID+`",`+form+`,"note":"as agreed"}`)
-		got, state := g.reply(rec.ID), g.record(rec.ID).State
-		if g.answersTo(rec.ID) != tt.want || got.Note != "as agreed" || got.Answers[0].Note != "x" || state != tt.state {
-			t.Errorf("%s: %s, %s, %+v; want %s", form, state, g.answersTo(rec.ID), got, tt.want)
 		}
 	}
 }

@@ -38,6 +38,8 @@ func TestBrowserAnswers(t *testing.T) {
 	v.click(chosen(rec.ID, 0, "other"), within(rec.ID, confirmButton))
 	v.shows(".fault", "Write what it is, or choose something else.")
 	v.wait(`document.querySelector(%q).checked`, chosen(rec.ID, 0, "other"))
+	v.accessible()
+	v.fits()
 	v.pending(rec.ID)
 
 	v.click(within(rec.ID, ".option:nth-child(2) .about")) // an option by its description
@@ -91,7 +93,7 @@ func TestBrowserWithoutScript(t *testing.T) {
 }
 
 // TestBrowserMany: of many questions the oldest are listed, and others move up without a word. Any
-// of them is found with the keys that find one of three, and without scripts.
+// of them is found with the keys that find one of three.
 func TestBrowserMany(t *testing.T) {
 	t.Parallel()
 	var recs []desk.Record
@@ -103,12 +105,6 @@ func TestBrowserMany(t *testing.T) {
 		}
 	})
 	last := recs[len(recs)-1].ID
-	plain := v.another(scriptless)
-	plain.write("#filter [name=filter]", "shop 119"+kb.Enter)
-	plain.gone(inList(recs[3].ID))
-	plain.click(inList(last) + " a")
-	plain.shows("#r-"+last, "service 119")
-
 	v.wait(`document.querySelectorAll("#list > .first").length === 1`)
 	v.shows("#more", "20 more wait; the filter finds them.")
 	v.gone(inList(last))
@@ -131,30 +127,6 @@ func TestBrowserMany(t *testing.T) {
 		strings.Contains(said, "asks something") {
 		t.Errorf("%q was said", said) // what moves up was asked long ago
 	}
-}
-
-// TestBrowserFiltered: after an answer the page shows the next of the questions that its filter has
-// left. Where the filter hides all that waits, the page says so when nothing waits any more.
-func TestBrowserFiltered(t *testing.T) {
-	t.Parallel()
-	var recs []desk.Record
-	v := browse(t, wide, func(g *rig) {
-		for _, directory := range []string{"/home/ada/api", "/home/ada/shop", "/home/ada/shop"} {
-			recs = append(recs, g.put("codex", directory, "", deploy()))
-		}
-	})
-	v.visit("/?filter=shop")
-	v.listening()
-	for _, rec := range recs[1:] {
-		v.shows("#r-"+rec.ID, "Deploy")
-		v.gone(inList(recs[0].ID))
-		v.click(chosen(rec.ID, 0, "0"))
-		v.confirm(rec)
-		v.answered(rec.ID)
-	}
-	v.shows("#none", "Pick a question")
-	v.answeredElsewhere(recs[0].ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
-	v.shows("#none", "Nothing waits")
 }
 
 // TestBrowserHostileText: whatever an agent writes comes out as text, in the direction of its

@@ -36,7 +36,7 @@ var scenes = []struct {
 		g.put("opencode", "/home/ada/api", "s4", deploy())
 		return func(*view) {}
 	}},
-	{"chinese-phone-dark", false, phoneDark, func(g *rig) func(*view) {
+	{"chinese-phone", false, phone, func(g *rig) func(*view) {
 		rec := g.put("claude-code", "/home/ada/商城", "s1", questiontest.Chinese(), features())
 		g.put("codex", "/home/ada/site", "s2", features())
 		return func(v *view) {
@@ -47,13 +47,6 @@ var scenes = []struct {
 	{"follow-ups-phone", true, phone, func(g *rig) func(*view) {
 		rec := g.put("claude-code", "/home/ada/shop", "s1", database())
 		return func(v *view) { v.click(chosen(rec.ID, 0, "0"), chosen(rec.ID, 1, "1"), chosen(rec.ID, 2, "0")) }
-	}},
-	{"refused", false, wide, func(g *rig) func(*view) {
-		rec := g.put("codex", "/home/ada/site", "s", features(), proposal())
-		return func(v *view) {
-			v.click(chosen(rec.ID, 0, "other"), within(rec.ID, confirmButton))
-			v.shows(".refused", "Not sent yet:")
-		}
 	}},
 }
 

@@ -256,21 +256,12 @@ func TestBrowserMuteNetwork(t *testing.T) {
 	rec := v.some(1)[0]
 	v.turn(rec.ID)
 	eval[bool](v, `!!(AbortSignal.timeout = ((real) => (ms) => real.call(AbortSignal, ms / 100))(AbortSignal.timeout))`)
-	eval[bool](v, `!!(window.tries = new Set(), window.setTimeout = ((real) => (f, ms) => {
-		const id = real(f, ms);
-		if (f === renew) tries.add(id);
-		return id;
-	})(setTimeout), window.clearTimeout = ((real) => (id) => real(id, tries.delete(id)))(clearTimeout))`)
 	eval[bool](v, `(window.fetch = ((real) => (to, how) => window.mute
 		? new Promise((_, fail) => how.signal?.addEventListener("abort", () => fail(how.signal.reason)))
 		: real(to, how))(window.fetch), window.mute = true)`)
 	v.confirm(rec)
 	v.shows(within(rec.ID, ".refused"), "The server cannot be reached. Nothing is lost: try again.")
 	v.shows("#trouble", "The connection is lost.")
-	const often = `(tries.clear(), update().then(update).then(update).then(() => tries.size))`
-	if n := run(v, chromedp.Evaluate[int](often, chromedp.EvalAwaitPromise)); n > 1 {
-		t.Errorf("%d tries wait for their time", n)
-	}
 	eval[bool](v, `!(window.mute = false)`)
 	v.answered(rec.ID) // it tries again by itself
 	v.wait(`trouble.hidden`)

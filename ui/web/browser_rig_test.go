@@ -41,14 +41,12 @@ func TestMain(m *testing.M) {
 // look says how a view looks at the page.
 type look struct {
 	width, height int64
-	dark          bool
 	noScript      bool
 }
 
 var (
 	wide       = look{width: 1280, height: 800}
 	phone      = look{width: 390, height: 844}
-	phoneDark  = look{width: 390, height: 844, dark: true}
 	scriptless = look{width: 1280, height: 800, noScript: true}
 )
 
@@ -115,7 +113,7 @@ func newView(t testing.TB, parent context.Context, l look, options ...chromedp.C
 	call(v, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	call(v, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: l.noScript})
 	v.do(chromedp.EmulateViewport(l.width, l.height))
-	v.scheme(l.dark)
+	v.scheme(false)
 	return v
 }
 

@@ -129,9 +129,10 @@ func TestAnswersBesideADraft(t *testing.T) {
 	one("db", `"pg"`, "still open")
 	one("version", `"lite"`, "still open")
 	draft(url.Values{"t4": {"typed elsewhere"}})
-	g.task(200, "", `{"id":"`+rec.ID+`","discuss":true,"answers":{"db":"lite"}}`)
-	if got := g.answersTo(rec.ID); got != "db=lite program" {
-		t.Errorf("recorded %s", got)
+	g.task(200, "", `{"id":"`+rec.ID+`","discuss":true,"answers":{"db":"lite"},"notes":{"db":"x"},"note":"y"}`)
+	got := g.reply(rec.ID)
+	if g.answersTo(rec.ID) != "db=lite program" || !got.Discuss || got.Note != "y" || got.Answers[0].Note != "x" {
+		t.Errorf("recorded %+v", got)
 	}
 
 	rec = g.ask("s", text("port"), boolean("go"))

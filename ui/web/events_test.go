@@ -35,9 +35,10 @@ type listener struct {
 // returned.
 func (g *rig) listen() *listener {
 	g.t.Helper()
-	resp, err := g.client.Do(g.request(http.MethodGet, "/api/events", ""))
+	r := g.request(http.MethodGet, "/api/events", "")
+	resp, err := g.client.Do(r)
 	fatal.If(g.t, err)
-	fault := document(g.t).check(http.MethodGet, "/api/events", response{status: resp.StatusCode, header: resp.Header})
+	fault := document(g.t).check(r, response{status: resp.StatusCode, header: resp.Header})
 	if fault != nil || resp.StatusCode != http.StatusOK {
 		g.t.Fatalf("events: %s, %v", resp.Status, fault)
 	}

@@ -51,6 +51,24 @@ func TestPageAnswers(t *testing.T) {
 	}
 }
 
+// After an answer the page shows the next of the questions that its filter has left. Where the filter
+// hides all that waits, the page says so, and says when nothing waits any more.
+func TestPageFilter(t *testing.T) {
+	g, v := visited(t)
+	hidden, one, two := g.ask("a", single("db")), g.ask("b", text("host")), g.ask("c", boolean("host"))
+	for _, tt := range []struct {
+		rec   desk.Record
+		field string
+		shows string // after its answer
+	}{{one, "t0", "Go on (host)?"}, {two, "q0", "Pick a question"}, {hidden, "q0", "Nothing waits"}} {
+		_, there := v.post("/answer?filter=host", confirmed(tt.rec.ID, tt.field, "0"))
+		v.sees(there, tt.shows)
+		if _, page := v.get(there); strings.Contains(page, "Which database") {
+			t.Errorf("%s shows what the filter hides:\n%s", there, page)
+		}
+	}
+}
+
 // What is no answer is not recorded, and a refused form comes back as it was filled in.
 func TestPageRefuses(t *testing.T) {
 	g, v := visited(t)

@@ -95,13 +95,6 @@ func startTimed(t testing.TB, change func(*timeouts), options ...func(*Options))
 	return g
 }
 
-// at returns the rig for a subtest.
-func (g *rig) at(t *testing.T) *rig {
-	sub := *g
-	sub.t = t
-	return &sub
-}
-
 // decode is the questions form alone.
 func decode(data []byte) (desk.Request, []string, error) {
 	var call struct {
@@ -171,7 +164,7 @@ func (g *rig) try(r *http.Request) (response, error) {
 	if a.status == http.StatusRequestHeaderFieldsTooLarge {
 		return a, nil
 	}
-	if err := document(g.t).check(r.Method, r.URL.EscapedPath(), a); err != nil {
+	if err := document(g.t).check(r, a); err != nil {
 		g.t.Errorf("%s %s: %v\n%.500s", r.Method, r.URL, err, body)
 	}
 	return a, nil
