@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -133,28 +132,4 @@ func TestEqual(t *testing.T) {
 	if err := errors.Join(err, wrong); err != nil || !slices.Equal(one, again) {
 		t.Errorf("%v, then %v, %v", one, again, err)
 	}
-}
-
-// Of two who add the same name one has a token.
-func TestRace(t *testing.T) {
-	s := New(t.TempDir())
-	var group sync.WaitGroup
-	var mu sync.Mutex
-	var got []string
-	for range 16 {
-		group.Go(func() {
-			if token, err := s.Add("a", false); err == nil {
-				mu.Lock()
-				got = append(got, token)
-				mu.Unlock()
-			} else if !errors.Is(err, ErrExists) {
-				t.Error(err)
-			}
-		})
-	}
-	group.Wait()
-	if len(got) != 1 {
-		t.Fatalf("%d tokens", len(got))
-	}
-	check(t, s, got[0], "a")
 }

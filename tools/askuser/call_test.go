@@ -7,7 +7,6 @@ import (
 	"errors"
 	"image"
 	"image/png"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -53,8 +52,7 @@ func TestShownNowhere(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			r := newRig(t, Elicit())
 			r.Attended = func(known bool) bool { return known && tc.attended }
-			l := &link{client: Client{Implementation: mcp.Implementation{Name: "opencode"}}}
-			got := waittest.Take(t, r.start(t.Context(), l, request(tc.args)))
+			got := waittest.Take(t, r.start(t.Context(), &link{client: client("opencode", false)}, request(tc.args)))
 			text := got.text(t)
 			if got.status(t) != tc.status || got.IsError == tc.attended || !strings.HasPrefix(text, tc.prefix) || !strings.Contains(text, tc.says) {
 				t.Errorf("%s: %s", got.status(t), text)
@@ -129,7 +127,7 @@ func TestTicket(t *testing.T) {
 // was asked for.
 func TestSessionGoesOn(t *testing.T) {
 	r := newRig(t, ui.Elsewhere())
-	me := Client{Implementation: mcp.Implementation{Name: "agent"}}
+	me := client("agent", false)
 	named := func(text string) mcp.CallToolRequest {
 		return request(`{"question":"` + text + `","options":["A","B"],"session_id":"feature-x"}`)
 	}
@@ -143,7 +141,7 @@ func TestSessionGoesOn(t *testing.T) {
 		waittest.Take(t, got)
 	}
 
-	other := &link{client: Client{Implementation: mcp.Implementation{Name: "another"}}}
+	other := &link{client: client("another", false)}
 	text := waittest.Take(t, r.start(t.Context(), other, named("Third?"))).text(t)
 	if !strings.Contains(text, "session_id: is a session of another client") {
 		t.Errorf("another client: %s", text)
@@ -184,12 +182,10 @@ func TestToolUseID(t *testing.T) {
 // A host's model is shown the images of an answer as its host passes them on, as far as they
 // are not too large; every agent on this machine gets the paths of all files.
 func TestFilesOfAnAnswer(t *testing.T) {
-	var small, large bytes.Buffer
-	noise := image.NewGray(image.Rect(0, 0, 2000, 2000))
-	for i := range noise.Pix {
-		noise.Pix[i] = byte(rand.IntN(256))
-	}
-	fatal.If(t, errors.Join(png.Encode(&small, image.NewGray(image.Rect(0, 0, 4, 4))), png.Encode(&large, noise)))
+	var small bytes.Buffer
+	fatal.If(t, png.Encode(&small, image.NewGray(image.Rect(0, 0, 4, 4))))
+	large := append(bytes.Clone(small.Bytes()), make([]byte, maxImages)...) // what follows an image is not looked at
+	contents := map[string][]byte{"large.png": large, "small.png": small.Bytes(), "log.txt": []byte("x")}
 	for _, tc := range []struct {
 		client              string
 		remote              bool
@@ -203,12 +199,10 @@ func TestFilesOfAnAnswer(t *testing.T) {
 	} {
 		r := newRig(t, ui.Elsewhere())
 		r.Remote = tc.remote
-		l := &link{}
-		l.client.Name = tc.client
-		got := r.start(t.Context(), l, request(which))
+		got := r.start(t.Context(), &link{client: client(tc.client, false)}, request(which))
 		id := r.open().ID
 		a := question.Answer{QuestionID: "q1", Selected: []string{"a"}}
-		for name, data := range map[string][]byte{"large.png": large.Bytes(), "small.png": small.Bytes(), "log.txt": []byte("x")} {
+		for name, data := range contents {
 			f, err := r.desk.AttachFile(t.Context(), id, name, bytes.NewReader(data))
 			fatal.If(t, err)
 			a.Files = append(a.Files, f)

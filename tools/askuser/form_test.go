@@ -2,7 +2,6 @@ package askuser
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +19,7 @@ func TestPaneBeforeTheForm(t *testing.T) {
 	asked := func(name, options string, beside ui.Surface, attended bool) string {
 		r := newRig(t, Elicit(), ui.Elsewhere())
 		r.Beside, r.Attended = beside, func(bool) bool { return attended }
-		l := &link{client: Client{Implementation: mcp.Implementation{Name: name}, Capabilities: mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}}}
+		l := &link{client: client(name, true)}
 		l.elicit = func(ctx context.Context, _ mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 			<-ctx.Done()
 			return nil, context.Cause(ctx)
@@ -60,29 +59,6 @@ func TestPaneBeforeTheForm(t *testing.T) {
 	}
 }
 
-// A client that declares forms receives one, whatever its name; one that does not receives
-// none.
-func TestFormsFollowTheCapability(t *testing.T) {
-	names := []string{"a client without a row", "opencode-v2", "Visual Studio Code", "kiro-cli"}
-	for _, h := range knownHosts() {
-		names = append(names, h.name)
-	}
-	for _, name := range names {
-		for _, declared := range []*mcp.ElicitationCapability{{}, nil} {
-			forms := 0
-			l := &link{client: Client{Implementation: mcp.Implementation{Name: name}, Capabilities: mcp.ClientCapabilities{Elicitation: declared}}}
-			l.elicit = func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
-				forms++
-				return nil, errors.New("seen enough")
-			}
-			waittest.Take(t, newRig(t, Elicit()).start(t.Context(), l, request(which)))
-			if want := map[bool]int{true: 1}[declared != nil]; forms != want {
-				t.Errorf("%s, which declares %v, received %d forms", name, declared, forms)
-			}
-		}
-	}
-}
-
 // accepted is the result of a form in which B was taken.
 func accepted() *mcp.ElicitationResult {
 	var x mcp.ElicitationResult
@@ -101,57 +77,44 @@ func back(args string, shown result) mcp.CallToolRequest {
 	return req
 }
 
-// The client's own form, in both eras, and over HTTP, where a message takes its time: an accept
-// that is too quick there has the form shown again.
+// The client's own form. Over HTTP, where a message takes its time, an accept that counts here is too
+// quick, and has the form shown again.
 func TestOwnForm(t *testing.T) {
-	can := mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}
-	modern := &link{client: Client{Capabilities: can, ProtocolVersion: "2026-07-28", Modern: true}}
-	answered := func(t *testing.T, got result) {
-		t.Helper()
+	for _, remote := range []bool{false, true} {
+		r := newRig(t, Elicit())
+		r.Remote = remote
+		l := &link{client: client("", true)}
+		var shown []string
+		l.elicit = func(_ context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+			shown = append(shown, form.Message)
+			if len(shown) > 1 {
+				<-time.After(remoteTransit)
+			}
+			user()
+			return accepted(), nil
+		}
+		status := waittest.Take(t, r.start(t.Context(), l, request(which))).status(t)
+		again := len(shown) == 2 && strings.HasPrefix(shown[1], "That was too quick")
+		if status != "answered B" || again != remote {
+			t.Errorf("over HTTP %t: the result is %s, the form is shown with %q", remote, status, shown)
+		}
+	}
+}
+
+// A client of 2026-07-28 that lost a form asks again, about the same question. The result of either form
+// is the answer.
+func TestFormAskedForAgain(t *testing.T) {
+	r := newRig(t, Elicit())
+	l := &link{client: client("", true)}
+	l.client.ProtocolVersion, l.client.Modern = "2026-07-28", true
+	lost := waittest.Take(t, r.start(t.Context(), l, request(which)))
+	second := waittest.Take(t, r.start(t.Context(), l, request(which)))
+	r.open()
+	user()
+	for _, shown := range []result{second, lost} {
+		got := waittest.Take(t, r.start(t.Context(), l, back(which, shown)))
 		if status := got.status(t); status != "answered B" {
 			t.Errorf("the result is %s", status)
 		}
 	}
-	for name, remote := range map[string]bool{"a request of ours": false, "a request of ours over HTTP": true} {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t, Elicit())
-			r.Remote = remote
-			l := &link{client: Client{Capabilities: can, ProtocolVersion: mcp.ProtocolVersion20251125}}
-			var shown []string
-			l.elicit = func(_ context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
-				shown = append(shown, form.Message)
-				if len(shown) > 1 {
-					<-time.After(remoteTransit)
-				}
-				user()
-				return accepted(), nil
-			}
-			answered(t, waittest.Take(t, r.start(t.Context(), l, request(which))))
-			if again := len(shown) == 2 && strings.HasPrefix(shown[1], "That was too quick"); again != remote {
-				t.Errorf("the form is shown with %q", shown)
-			}
-		})
-	}
-	t.Run("a round trip of the call", func(t *testing.T) {
-		r := newRig(t, Elicit())
-		dropped := waittest.Take(t, r.start(t.Context(), modern, request(which)))
-		second := waittest.Take(t, r.start(t.Context(), modern, request(which))) // the client lost the form, and asks again
-		records, err := r.desk.Pending(t.Context())
-		if err != nil || len(records) != 1 {
-			t.Fatalf("%d questions, %v", len(records), err)
-		}
-		user()
-		answered(t, waittest.Take(t, r.start(t.Context(), modern, back(which, second))))
-		answered(t, waittest.Take(t, r.start(t.Context(), modern, back(which, dropped)))) // it comes back after all
-	})
-	t.Run("a round trip that came too late", func(t *testing.T) {
-		r := newRig(t, Elicit())
-		shown := waittest.Take(t, r.start(t.Context(), modern, request(which)))
-		r.reply(r.open().ID, "a")
-		user()
-		got := waittest.Take(t, r.start(t.Context(), modern, back(which, shown)))
-		if status := got.status(t); status != "answered A" {
-			t.Errorf("then B: %s", status)
-		}
-	})
 }

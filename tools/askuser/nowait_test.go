@@ -61,10 +61,7 @@ func TestNoWaitWithoutUser(t *testing.T) {
 	r := newRig(t, Elicit())
 	r.settleTime = 3 * time.Second // on a busy machine
 	for _, name := range []string{"", "claude-code"} {
-		l := &link{client: Client{Implementation: mcp.Implementation{Name: name}}}
-		if name != "" {
-			l.client.Capabilities.Elicitation = &mcp.ElicitationCapability{}
-		}
+		l := &link{client: client(name, name != "")}
 		if status := waittest.Take(t, r.start(t.Context(), l, request(goOn))).status(t); status != "unavailable" {
 			t.Errorf("%q: %s", name, status)
 		}
@@ -79,7 +76,7 @@ func TestAwaitTellsOnce(t *testing.T) {
 	r.Attended = func(bool) bool { return true }
 	forms := 0
 	l := &link{
-		client: Client{Implementation: mcp.Implementation{Name: "cursor"}, Capabilities: mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}},
+		client: client("cursor", true),
 		elicit: func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 			forms++
 			return nil, errors.New("no window")

@@ -40,6 +40,15 @@ type link struct {
 	delivered func(written bool)
 }
 
+// client is a client of this name, with forms of its own or without.
+func client(name string, forms bool) Client {
+	c := Client{Implementation: mcp.Implementation{Name: name}}
+	if forms {
+		c.Capabilities.Elicitation = &mcp.ElicitationCapability{}
+	}
+	return c
+}
+
 func (l *link) Client() Client {
 	c := l.client
 	c.Agent, c.Session = l.agent, cmp.Or(l.session, "connection")

@@ -3,6 +3,7 @@ package askuser
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -46,58 +47,44 @@ var urls = mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{Form: 
 // A client that opens addresses for its user gets the page's, in both eras; the result names
 // the proof. A client that waits for its user learns before the result that they have signed.
 func TestSignedAtAddress(t *testing.T) {
-	check := func(t *testing.T, r *rig, form *mcp.ElicitationParams) {
-		t.Helper()
-		const address, message = "http://localhost:4000/?token=once", "Sign your answer on the page: Sure?"
-		if form == nil || form.Mode != mcp.ElicitationModeURL || form.URL != address ||
-			form.ElicitationID != r.open().ID || form.Message != message {
-			t.Errorf("asked of the client: %+v", form)
-		}
-	}
-	signed := func(t *testing.T, got result) {
-		t.Helper()
-		if status := got.status(t); status != "answered true" {
-			t.Errorf("the result is %s", status)
-		}
-		if text := got.text(t); !strings.Contains(text, `"Sure?"="Yes"`) || !strings.HasSuffix(text, "This answer was confirmed by the user with a passkey.") {
-			t.Error(text)
-		}
-	}
-	t.Run("a request of ours", func(t *testing.T) {
+	for _, modern := range []bool{false, true} {
 		r, sign := newSigningRig(t)
-		l := &link{noted: make(chan string, 1), client: Client{Capabilities: urls, ProtocolVersion: mcp.ProtocolVersion20251125}}
-		asked := make(chan *mcp.ElicitationParams, 1)
+		l := &link{noted: make(chan string, 1), client: Client{Capabilities: urls, Modern: modern}}
+		forms := make(chan *mcp.ElicitationParams, 1)
 		l.elicit = func(_ context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
-			asked <- &form
+			forms <- &form
 			return accepted(), nil
 		}
 		got := r.start(t.Context(), l, request(sure))
-		check(t, r, waittest.Take(t, asked))
-		id := r.open().ID
+		if modern { // a round trip of the call, and else a request of ours
+			first := waittest.Take(t, got)
+			forms <- first.InputRequests[formKey].Elicitation
+			got = r.start(t.Context(), l, back(sure, first))
+		}
+		form, id := waittest.Take(t, forms), r.open().ID
+		want := mcp.ElicitationParams{Mode: mcp.ElicitationModeURL, ElicitationID: id,
+			URL: "http://localhost:4000/?token=once", Message: "Sign your answer on the page: Sure?"}
+		if !reflect.DeepEqual(form, &want) {
+			t.Errorf("modern %t: asked of the client: %+v", modern, form)
+		}
 		sign(id)
-		signed(t, waittest.Take(t, got))
-		if len(l.noted) == 0 || <-l.noted != `{"elicitationId":"`+id+`"}` {
-			t.Error("the client is not told before the result")
+		signed := waittest.Take(t, got)
+		status, text := signed.status(t), signed.text(t)
+		if status != "answered true" || !strings.Contains(text, `"Sure?"="Yes"`) ||
+			!strings.HasSuffix(text, "This answer was confirmed by the user with a passkey.") {
+			t.Errorf("modern %t: the result is %s: %s", modern, status, text)
 		}
-	})
-	t.Run("a round trip of the call", func(t *testing.T) {
-		r, sign := newSigningRig(t)
-		l := &link{noted: make(chan string, 1), client: Client{Capabilities: urls, ProtocolVersion: "2026-07-28", Modern: true}}
-		first := waittest.Take(t, r.start(t.Context(), l, request(sure)))
-		check(t, r, first.InputRequests[formKey].Elicitation)
-		got := r.start(t.Context(), l, back(sure, first))
-		sign(r.open().ID)
-		signed(t, waittest.Take(t, got))
-		if len(l.noted) > 0 {
-			t.Errorf("the client is told %s", <-l.noted)
+		close(l.noted)
+		if noted := <-l.noted; (noted == `{"elicitationId":"`+id+`"}`) == modern {
+			t.Errorf("modern %t: the client is told %q", modern, noted)
 		}
-	})
+	}
 }
 
 // Where the client cannot open the page, or its user does not want to, the model passes on
 // where the answer can be signed. The client's form is never shown.
 func TestSignedElsewhere(t *testing.T) {
-	forms := mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}
+	forms := client("", true).Capabilities
 	for name, tt := range map[string]struct {
 		can  mcp.ClientCapabilities
 		page func(string) (string, error) // nil: as it is

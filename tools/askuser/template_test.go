@@ -58,23 +58,15 @@ func TestTemplatesArePublished(t *testing.T) {
 		t.Errorf("templates are published without one: %s", without)
 	}
 	c.Templates = func(string) []string { return []string{filepath.Join("..", "..", "examples", "templates")} }
-	var with struct {
-		Tools []struct {
-			Name        string
-			InputSchema struct {
-				Properties map[string]struct{ Type, Description string }
-				Required   []string
-			}
+	with := string(list(t, c, "{}"))
+	all, _ := templates.List(c.Templates("")...)
+	for _, part := range []string{`"template":{`, all[0].Name, `"variables":{`, `"questions":{`} {
+		if !strings.Contains(with, part) {
+			t.Errorf("%s is not published: %s", part, with)
 		}
 	}
-	fatal.If(t, json.Unmarshal(list(t, c, "{}"), &with))
-	ask := with.Tools[0].InputSchema
-	all, _ := templates.List(c.Templates("")...)
-	if p := ask.Properties; !strings.Contains(p["template"].Description, all[0].Name) || p["variables"].Type != "object" || p["questions"].Type != "array" {
-		t.Errorf("%s publishes %+v", with.Tools[0].Name, p)
-	}
-	if len(ask.Required) > 0 {
-		t.Errorf("a call with a template needs %v too", ask.Required)
+	if strings.Contains(with, `"required":["questions"]`) {
+		t.Errorf("a call with a template needs more: %s", with)
 	}
 }
 

@@ -74,7 +74,7 @@ func TestProgressSaysWhere(t *testing.T) {
 			r := newRig(t, tc.surfaces...)
 			r.settleTime = 3 * time.Second // on a busy machine the form takes its time to say that it is not there
 			r.Remote, r.Attended = tc.remote, func(bool) bool { return tc.attended }
-			l := &link{noted: make(chan string, 10), client: Client{Implementation: mcp.Implementation{Name: "gemini"}}}
+			l := &link{noted: make(chan string, 10), client: client("gemini", false)}
 			got := r.start(t.Context(), l, req)
 			if tc.want == "" {
 				if status := waittest.Take(t, got).status(t); status != "unavailable" {

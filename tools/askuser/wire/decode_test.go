@@ -95,7 +95,6 @@ func TestDecodeForms(t *testing.T) {
 		{"choice of several", `{"questions":[{"question":"Which?","type":"multiple_choice","multiSelect":true,"options":["A","B"]}]}`, "q1:checkbox +other [a] [b]"},
 		{"boolean", `{"questions":[{"question":"Go on?","type":"boolean","default":false,"required":false}]}`, "q1:boolean optional [true] [false*]"},
 		{"boolean with its own words", `{"questions":[{"question":"Go on?","type":"boolean","options":[{"label":"No","description":"stop"},{"label":"Yes"}]}]}`, "q1:boolean [true] [false (stop)]"},
-		{"boolean in the words of E", `{"questions":[{"question":"Go on?","type":"boolean","options":[{"label":"Yes, proceed"},{"label":"No, cancel","default":true}]}]}`, "q1:boolean [true] [false*]"},
 		{"boolean with ids of its own", `{"questions":[{"question":"Go on?","type":"boolean","default":"proceed","options":[{"id":"stop","label":"No, cancel"},{"id":"proceed","label":"Yes, proceed"}],"follow_up_questions":{"stop":[{"question":"Why?"}]}}]}`,
 			"q1:boolean [true*] [false > q1.false.1:text]"},
 		{"boolean in Chinese", `{"questions":[{"question":"继续？","type":"boolean","options":["是","否"],"default":"否"}]}`, "q1:boolean [true] [false*]"},
@@ -104,16 +103,13 @@ func TestDecodeForms(t *testing.T) {
 		{"own Other where none is allowed", `{"questions":[{"question":"Which?","options":["A","Other"],"allow_custom":false}]}`, "q1:multiple_choice [a] [other]"},
 		{"labels without letters", `{"questions":[{"question":"Which?","options":["+","-"]}]}`, "q1:multiple_choice +other [option-1] [option-2]"},
 		{"an id that is made is no other label", `{"question":"Which language?","options":["c++","c"],"default":"c"}`, "q1:multiple_choice +other [c-2] [c*]"},
-		{"in capitals", `{"question":"Which language?","options":["C++","C"],"default":"C"}`, "q1:multiple_choice +other [c-2] [c*]"},
 		{"labels that differ in case", `{"question":"Which?","options":["A","a"],"default":"a"}`, "q1:multiple_choice +other [a-2] [a-3*]"},
-		{"labels with the same slug", `{"questions":[{"question":"Which?","options":["C","C++"]}]}`, "q1:multiple_choice +other [c] [c-2]"},
 		{"follow-ups by label, three deep", `{"questions":[{"question":"1?","options":["A","B"],"follow_up_questions":{"A":[{"question":"2?","options":["C","D"],"follow_up_questions":{"D":[{"question":"3?","options":["E","F"],"follow_up_questions":{"e":[{"question":"4?"}]}}]}}]}}]}`,
 			"q1:multiple_choice +other [a > q1.a.1:multiple_choice +other [c] [d > q1.a.1.d.1:multiple_choice +other [e > q1.a.1.d.1.e.1:text] [f]]] [b]"},
 		{"follow-ups inside an option", `{"questions":[{"question":"1?","options":[{"label":"A","follow_up_questions":[{"question":"2?","options":[{"label":"C"},{"label":"D","follow_ups":[{"question":"3?"}]}]}]},{"label":"B"}],"follow_up_questions":{"b":[{"question":"4?"}]}}]}`,
 			"q1:multiple_choice +other [a > q1.a.1:multiple_choice +other [c] [d > q1.a.1.d.1:text]] [b > q1.b.1:text]"},
 		{"ids that collide with derived ones", `{"questions":[{"question":"1?"},{"question":"2?","question_id":"q1"}]}`, "q1-2:text; q1:text"},
 		{"collected", `{"questions":[{"question":"1?","options":["A","B"]},{"question":"2?"}],"answers":{"1?":"B"}}`, "q1:multiple_choice +other [a] [b] collected by caller b; q2:text"},
-		{"nothing collected", `{"questions":[{"question":"1?"}],"answers":{}}`, "q1:text"},
 		{"a string in a string", `{"questions":"\"[{\\\"question\\\":\\\"1?\\\"}]\""}`, "q1:text"},
 		{"answers and metadata as strings", `{"question":"1?","answers":"{}","metadata":"{\"a\":1}"}`, "q1:text"},
 		{"other names of types", `[{"question":"1?","type":"number"},{"question":"2?","type":"free_text"},` +
@@ -130,14 +126,11 @@ func TestDecodeForms(t *testing.T) {
 		{"a header cut behind a blank", `{"question":"1?","header":"Which store of data"}`, "q1:text #Which store"},
 		{"unknown members", `{"questions":[{"question":"1?","hint":3}],"wait_for_previous":true}`, "q1:text"},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			c, err := DecodeAsk([]byte(tc.in), mcpLimits())
-			fatal.If(t, err)
-			if got := compact(c.Set.Questions); got != tc.want {
-				t.Errorf("got  %s\nwant %s", got, tc.want)
-			}
-			again(t, c.Set)
-		})
+		c, err := DecodeAsk([]byte(tc.in), mcpLimits())
+		if got := compact(c.Set.Questions); err != nil || got != tc.want {
+			t.Errorf("%s: %v\ngot  %s\nwant %s", tc.name, err, got, tc.want)
+		}
+		again(t, c.Set)
 	}
 }
 
@@ -204,8 +197,6 @@ questions[1].question: is required and must not be empty
 questions[1].options: must have 2 to 4 options, has 5: offer the 4 that differ most, as the user can also write an answer, or ask two questions`},
 		{"what cannot be read is not missing as well", `{"questions":[{"question":7,"options":"A, B"}]}`,
 			"questions[0].question: must be a string, is 7\nquestions[0].options: must be an array of options, is \"A, B\""},
-		{"no questions", `{}`, "questions: is required: an array of 1 to 4 questions"},
-		{"not an object", `"hello"`, `arguments: must be an object, is "hello"`},
 		{"one too many, and what is wrong inside", `{"questions":[{"question":"1?","options":["A",""]},{"question":"2?","type":"slider"},{"question":"3?"},{"question":"4?"},{"question":" "}]}`,
 			`questions: must have 1 to 4 questions, has 5: ask the others in another call
 questions[0].options[1].label: is required and must not be empty
@@ -213,19 +204,16 @@ questions[1].type: must be one of: ` + strings.Join(question.Types(), ", ") + `;
 questions[4].question: is required and must not be empty`},
 		{"E: same length", `{"question":"1?","options":["A","B"],"descriptions":["only one"]}`, "questions[0].descriptions: must have the same length as options, has 1 for 2"},
 		{"E: descriptions of no options", `{"question":"1?","option":["A","B"],"descriptions":["a","b"]}`, "questions[0].descriptions: must have the same length as options, has 2 for 0"},
-		{"E: paths as of several questions", `{"question":"1?","options":["A"]}`, "questions[0].options: must have 2 to 4 options, has 1: without options the answer is free text"},
 		{"E: default that is none of them", `{"question":"1?","options":["A","B"],"default":7}`, "questions[0].default: 7 is none of the options; give an index from 0 to 1, an id or a label"},
 		{"boolean with options that are neither", `{"questions":[{"question":"1?","type":"boolean","options":["Yes","Perhaps"]}]}`, "questions[0].options: a boolean question takes no options of its own; use multiple_choice"},
 		{"faults of follow-ups name the option by its id, once", `{"questions":[{"question":"1?","options":["Alpha","Beta"],"follow_up_questions":{"Alpha":[{"question":7}]}}]}`, "questions[0].follow_up_questions.alpha[0].question: must be a string, is 7"},
 		{"faults of follow-ups inside an option too", `{"questions":[{"question":"1?","options":["Alpha",{"label":"Beta","follow_up_questions":[{"question":7}]}]}]}`, "questions[0].follow_up_questions.beta[0].question: must be a string, is 7"},
 		{"answer to nothing", `{"questions":[{"question":"1?"}],"answers":{"2?":"x"}}`, `answers["2?"]: no question has this text, id or header`},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			_, err := DecodeAsk([]byte(tc.in), question.DefaultLimits())
-			if want := "Validation failed\n- " + strings.ReplaceAll(tc.want, "\n", "\n- "); err == nil || err.Error() != want {
-				t.Errorf("got  %v\nwant %s", err, want)
-			}
-		})
+		_, err := DecodeAsk([]byte(tc.in), question.DefaultLimits())
+		if want := "Validation failed\n- " + strings.ReplaceAll(tc.want, "\n", "\n- "); err == nil || err.Error() != want {
+			t.Errorf("%s:\ngot  %v\nwant %s", tc.name, err, want)
+		}
 	}
 }
 
@@ -267,15 +255,13 @@ func TestEmptyFollowUps(t *testing.T) {
 		`null`, `false`, `{}`, `[]`, `""`, `" "`, `"null"`, `[{}]`, `"{}"`, `"[]"`, `"[{}]"`,
 	} {
 		for form, in := range map[string]string{
-			"inside an option":               `{"questions":[{"question":"1?","options":[{"label":"A","follow_up_questions":EMPTY},"B"]}]}`,
-			"inside an option, another name": `{"questions":[{"question":"1?","options":[{"label":"A","followUps":EMPTY},"B"]}]}`,
-			"inside Other":                   `{"questions":[{"question":"1?","options":["A","B",{"label":"Other","follow_up_questions":EMPTY}]}]}`,
-			"beside the options":             `{"questions":[{"question":"1?","options":["A","B"],"follow_up_questions":EMPTY}]}`,
-			"of each option":                 `{"questions":[{"question":"1?","options":["A","B"],"follow_up_questions":{"A":EMPTY,"C":EMPTY}}]}`,
-			"a single question":              `{"question":"1?","options":["A","B"],"follow_up_questions":EMPTY}`,
-			"a question as an object":        `{"question":{"question":"1?","options":[{"label":"A","follow_ups":EMPTY},"B"]}}`,
-			"a bare array":                   `[{"question":"1?","options":[{"label":"A","follow_ups":EMPTY},"B"],"follow_up_questions":EMPTY}]`,
-			"of a text":                      `{"question":"1?","follow_up_questions":EMPTY}`,
+			"inside an option":        `{"questions":[{"question":"1?","options":[{"label":"A","follow_up_questions":EMPTY},"B"]}]}`,
+			"inside Other":            `{"questions":[{"question":"1?","options":["A","B",{"label":"Other","follow_up_questions":EMPTY}]}]}`,
+			"beside the options":      `{"questions":[{"question":"1?","options":["A","B"],"follow_up_questions":EMPTY}]}`,
+			"of each option":          `{"questions":[{"question":"1?","options":["A","B"],"follow_up_questions":{"A":EMPTY,"C":EMPTY}}]}`,
+			"a question as an object": `{"question":{"question":"1?","options":[{"label":"A","follow_ups":EMPTY},"B"]}}`,
+			"a bare array":            `[{"question":"1?","options":[{"label":"A","follow_ups":EMPTY},"B"],"follow_up_questions":EMPTY}]`,
+			"of a text":               `{"question":"1?","follow_up_questions":EMPTY}`,
 		} {
 			in := strings.ReplaceAll(in, "EMPTY", empty)
 			c, err := DecodeAsk([]byte(in), mcpLimits())
@@ -335,7 +321,6 @@ func TestWrongTypes(t *testing.T) {
 		{ask, `{"questions":7}`, `questions: must be an array of questions, is 7`},
 		{ask, `{"questions":{"questions":{"questions":[]}}}`, `questions: must be an array of questions, is {"questions":[]}`},
 		{ask, `{"questions":[7]}`, `questions[0]: must be an object, is 7`},
-		{ask, `{"questions":[null]}`, `questions[0]: must be an object, is null`},
 		{ask, inQuestion(`"header":["A"]`), `questions[0].header: must be a string, is ["A"]`},
 		{ask, inQuestion(`"multiSelect":1`), `questions[0].multiSelect: must be true or false, is 1`},
 		{ask, inQuestion(`"default":{"a":1}`), `questions[0].default: {"a":1} is none of the options; give an index from 0 to 1, an id or a label`},
@@ -348,8 +333,6 @@ func TestWrongTypes(t *testing.T) {
 		{ask, inOption(`"id":7`), `questions[0].options[1].id: must be a string, is 7`},
 		{ask, inOption(`"default":"yes"`), `questions[0].options[1].default: must be true or false, is "yes"`},
 		{ask, inOption(`"follow_up_questions":7`), `questions[0].follow_up_questions.b: must be an array of questions, is 7`},
-		{ask, `{"question":"1?","metadata":[]}`, `metadata: must be an object, is []`},
-		{ask, `{"question":"1?","timeout_seconds":"90"}`, `timeout_seconds: must be a number of seconds, 0 or more, is "90"`},
 		{ask, `{"question":"1?","session_id":7}`, `session_id: must be a string, is 7`},
 		{ask, `{"question":"1?","session_id":"` + strings.Repeat("x", 201) + `"}`, `session_id: must be at most 200 characters long, is 201`},
 		{ask, `{"question":"1?","on_timeout":"yes"}`, `on_timeout: must be default or none, is "yes"`},
@@ -359,7 +342,6 @@ func TestWrongTypes(t *testing.T) {
 		{confirm, `{}`, `action: is required and must not be empty`},
 		{confirm, `{"action":7}`, `action: must be a string, is 7`},
 		{confirm, `{"action":"` + strings.Repeat("x", 501) + `"}`, `action: must be at most 500 characters long, is 501`},
-		{confirm, `{"action":"Go","details":[]}`, `details: must be a string, is []`},
 		{confirm, `{"action":"Go","default":"yes"}`, `default: must be true or false, is "yes"`},
 		{await, `"01J"`, `arguments: must be an object, is "01J"`},
 		{confirm, `{"action":"Go","details":"` + strings.Repeat("x", 10_001) + `"}`, `details: must be at most 10000 characters long, is 10001`},
