@@ -208,9 +208,9 @@ func TestDelivered(t *testing.T) {
 			`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"x"}}`, ""},
 	}
 	for _, test := range tests {
-		told, out := make(chan bool, 2), newBox()
-		var s *peer
 		t.Run(test.name, func(t *testing.T) {
+			told, out := make(chan bool, 2), newBox()
+			var s *peer
 			ask := func(ctx context.Context, _ mcp.CallToolRequest) (*result, error) {
 				k := callOf(ctx)
 				k.Delivered(func(bool) { t.Error("not the last f was told") })

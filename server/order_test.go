@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,18 +18,6 @@ import (
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/tools/askuser"
 )
-
-// register keeps the ids of calls in the order in which they took their place.
-type register struct {
-	mu  sync.Mutex
-	ids []string
-}
-
-func (r *register) add(k *Call) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.ids = append(r.ids, string(k.id))
-}
 
 // TestFormsInOrderOfArrival: the first forms of calls reach the client in that
 // order, as it shows them, however long each has tried other surfaces; but
@@ -96,85 +82,58 @@ func TestFormsInOrderOfArrival(t *testing.T) {
 	})
 }
 
-// TestTurnWhateverOthersDo: calls that are cancelled at any moment, panic,
-// fail, are unknown, or never ask for their turn hold nobody up, and nobody
-// overtakes.
+// TestTurnWhateverOthersDo: a call that waits for its user, never asks for its turn, fails, panics, is
+// cancelled, refused or unknown holds up no call behind it.
 func TestTurnWhateverOthersDo(t *testing.T) {
-	const calls = 2000
-	r := new(register)
-	after := func(end func() (*mcp.CallToolResult, error), turn bool) mcpserver.ToolHandlerFunc {
+	// A call that ends so has never said that it has its place.
+	ends := func(end func() (*mcp.CallToolResult, error)) mcpserver.ToolHandlerFunc {
 		return func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			if turn {
-				if _, err := callOf(ctx).Turn(ctx); err != nil {
-					return nil, err
-				}
-				r.add(callOf(ctx)) // and never says that it has its place
+			_, err := callOf(ctx).Turn(ctx)
+			if err != nil {
+				return nil, err
 			}
 			return end()
 		}
 	}
-	done := func() (*mcp.CallToolResult, error) { return mcp.NewToolResultText("done"), nil }
-	tools := map[string]mcpserver.ToolHandlerFunc{
-		"ask": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			leave, err := callOf(ctx).Turn(ctx)
+	placed := make(chan error, 1)
+	s, out := newSession(t, map[string]mcpserver.ToolHandlerFunc{
+		"waits": tool(func(ctx context.Context, k *Call) {
+			leave, err := k.Turn(ctx)
+			if err == nil {
+				leave()
+				leave()
+				_, err = k.Turn(ctx) // a second time
+			}
 			if err != nil {
-				return nil, err
+				t.Error(err)
 			}
-			r.add(callOf(ctx))
-			leave()
-			leave()
-			if _, err := callOf(ctx).Turn(ctx); err != nil { // a second time
-				return nil, err
-			}
-			<-ctx.Done() // its place is taken: it may wait for ever
-			return nil, context.Cause(ctx)
-		},
-		"ends":          after(done, true),
-		"ends early":    after(done, false),
-		"fails":         after(func() (*mcp.CallToolResult, error) { return nil, errors.New("fails") }, true),
-		"panics":        after(func() (*mcp.CallToolResult, error) { panic("panics") }, true),
-		"panics early":  after(func() (*mcp.CallToolResult, error) { panic("panics") }, false),
-		"not encodable": after(func() (*mcp.CallToolResult, error) { return mcp.NewToolResultStructuredOnly(make(chan int)), nil }, true),
-	}
-	names := []string{"ask", "ask", "ends", "ends early", "fails", "panics", "panics early", "not encodable", "no such tool"}
-	s, out, random := newSession(t, tools), newBox(), rand.New(rand.NewPCG(1, 2))
-	for i := range calls {
-		id := strconv.Itoa(i)
-		switch random.IntN(10) {
-		case 0:
-			s.receive(`{"jsonrpc":"2.0","id":"`+id+`","method":"ping"}`, out)
-		case 1: // listens for ever, and is no tool call
-			s.receive(`{"jsonrpc":"2.0","id":"`+id+`","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},`+modern+`}}`, out)
-		case 2:
-			s.receive(call(id, "ask"), out)
-			s.receive(call(id, "ask"), out) // refused
-		default:
-			s.receive(call(id, names[random.IntN(len(names))]), out)
+			<-ctx.Done()
+		}),
+		"takes no turn": tool(func(context.Context, *Call) {}),
+		"fails":         ends(func() (*mcp.CallToolResult, error) { return nil, errors.New("fails") }),
+		"panics":        ends(func() (*mcp.CallToolResult, error) { panic("panics") }),
+		"not encodable": ends(func() (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultStructuredOnly(make(chan int)), nil
+		}),
+		"behind": tool(func(ctx context.Context, k *Call) {
+			_, err := k.Turn(ctx)
+			placed <- err
+		}),
+	}), newBox()
+	s.receive(`{"jsonrpc":"2.0","id":"listens","method":"subscriptions/listen","params":`+
+		`{"notifications":{"toolsListChanged":true},`+modern+`}}`, out)
+	for _, name := range []string{"waits", "takes no turn", "fails", "panics", "not encodable", "no such tool"} {
+		s.receive(call(`"`+name+`"`, name), out)
+		if name == "waits" {
+			s.receive(call(`"waits"`, name), out) // refused
+			s.receive(call(`"leaves"`, name), out)
+			s.receive(cancel(`"leaves"`), out)
 		}
-		if random.IntN(3) == 0 {
-			s.receive(cancel(strconv.Itoa(random.IntN(i+1))), out)
-		}
-	}
-	placed := make(chan struct{})
-	s.mcp.AddTool(mcp.NewTool("last"), tool(func(ctx context.Context, k *Call) {
-		_, err := k.Turn(ctx)
+		s.receive(call(`"behind `+name+`"`, "behind"), out)
+		err := waittest.Take(t, placed)
 		if err != nil {
-			t.Error(err)
+			t.Errorf("behind a call that %s: %v", name, err)
 		}
-		r.add(k)
-		close(placed)
-	}))
-	s.receive(call(strconv.Itoa(calls), "last"), out)
-	waittest.Take(t, placed) // though hundreds wait before it
-	s.end(askuser.ErrDisconnected)
-	s.drain()
-
-	got := r.ids
-	if !slices.IsSortedFunc(got, func(a, b string) int { return number(a) - number(b) }) {
-		t.Errorf("somebody overtook: %v", got)
-	}
-	if len(got) < calls/10 {
-		t.Errorf("only %d calls took their place", len(got))
 	}
 }
 
@@ -204,5 +163,3 @@ func TestTurnEnds(t *testing.T) {
 		}
 	})
 }
-
-func number(id string) int { n, _ := strconv.Atoi(id); return n }

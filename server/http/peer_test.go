@@ -176,15 +176,6 @@ func (r *response) next() (m message, ok bool) {
 	return m, false
 }
 
-// beat waits for a sign of life.
-func (r *response) beat() {
-	r.t.Helper()
-	if !r.lines.Scan() || r.lines.Text() != ":" {
-		r.t.Fatalf("no sign of life, but %q, %v", r.lines.Text(), r.lines.Err())
-	}
-	r.lines.Scan() // the empty line behind it
-}
-
 // whole is the one message of a response that is no stream.
 func (r *response) whole() (m message) {
 	r.t.Helper()
@@ -237,16 +228,4 @@ func (x *rig) dial() net.Conn {
 	x.t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(waittest.Patience))
 	return conn
-}
-
-// raw sends bytes on a connection of its own, and reads until the server closes
-// it, or has nothing more to say for a while.
-func (x *rig) raw(text string) string {
-	x.t.Helper()
-	conn := x.dial()
-	_, err := io.WriteString(conn, text)
-	fatal.If(x.t, err)
-	all, err := io.ReadAll(conn) // to its end: the connection goes
-	fatal.If(x.t, err)
-	return string(all)
 }

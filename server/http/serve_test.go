@@ -70,8 +70,12 @@ func TestDoor(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			head := "POST " + tc.path + " HTTP/1.1\r\n" + strings.Join(tc.headers, "\r\n") + "\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
-			if got := x.raw(head); !strings.HasPrefix(got, fmt.Sprintf("HTTP/1.1 %d ", tc.want)) {
-				t.Errorf("got %s", got)
+			conn := x.dial()
+			_, err := io.WriteString(conn, head)
+			fatal.If(t, err)
+			got, err := io.ReadAll(conn) // to its end: the connection goes
+			if err != nil || !strings.HasPrefix(string(got), fmt.Sprintf("HTTP/1.1 %d ", tc.want)) {
+				t.Errorf("%v, got %s", err, got)
 			}
 		})
 	}
@@ -107,7 +111,6 @@ func TestRefused(t *testing.T) {
 		status, code       int
 	}{
 		{"no JSON", "POST", `{`, nil, 400, mcp.PARSE_ERROR},
-		{"no message", "POST", `{"id":1}`, nil, 400, mcp.INVALID_REQUEST},
 		{"a batch", "POST", `[` + ping + `]`, nil, 400, mcp.INVALID_REQUEST},
 		{"too large", "POST", strings.Repeat(" ", maxBody) + ping, nil, 413, mcp.INVALID_REQUEST},
 		{"another type", "POST", ping, []string{"Content-Type", "text/plain"}, 415, 0},
@@ -116,16 +119,14 @@ func TestRefused(t *testing.T) {
 		{"another method", "PUT", ping, nil, 405, 0},
 		{"a stream of its own", "GET", "", nil, 405, 0},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			r := a.do(tc.method, tc.body, tc.headers...)
-			if r.StatusCode != tc.status {
-				t.Errorf("status %d, want %d: %s", r.StatusCode, tc.status, r.rest())
-			} else if tc.code != 0 {
-				if m := r.whole(); m.code() != tc.code || m.Error.Message == "" {
-					t.Errorf("got %+v", m.Error)
-				}
-			}
-		})
+		r := a.do(tc.method, tc.body, tc.headers...)
+		r.has(tc.status, tc.name)
+		if tc.code == 0 {
+			continue
+		}
+		if m := r.whole(); m.code() != tc.code || m.Error.Message == "" {
+			t.Errorf("%s: got %+v", tc.name, m.Error)
+		}
 	}
 }
 
@@ -161,12 +162,11 @@ func TestStateless(t *testing.T) {
 		{"discover of a client that is to shake hands", `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{` + fmt.Sprintf(meta, "claude-code") + `}}`, with("Mcp-Method", "server/discover", "Mcp-Name", ""), 404, mcp.METHOD_NOT_FOUND},
 		{"discover", `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{` + fmt.Sprintf(meta, "new") + `}}`, with("Mcp-Method", "server/discover", "Mcp-Name", ""), 200, 0},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			r := a.post(tc.body, tc.headers...)
-			if m := r.whole(); r.StatusCode != tc.status || m.code() != tc.code || r.Header.Get("Mcp-Session-Id") != "" {
-				t.Errorf("status %d, %+v, session %q", r.StatusCode, m.Error, r.Header.Get("Mcp-Session-Id"))
-			}
-		})
+		r := a.post(tc.body, tc.headers...)
+		session := r.Header.Get("Mcp-Session-Id")
+		if m := r.whole(); r.StatusCode != tc.status || m.code() != tc.code || session != "" {
+			t.Errorf("%s: status %d, %+v, session %q", tc.name, r.StatusCode, m.Error, session)
+		}
 	}
 	for range 2 {
 		if got := waittest.Take(t, sessions); got != " " {
@@ -203,7 +203,10 @@ func TestStream(t *testing.T) {
 		t.Errorf("%d, %s", r.StatusCode, kind)
 	}
 	for range 5 {
-		r.beat()
+		if !r.lines.Scan() || r.lines.Text() != ":" {
+			t.Fatalf("no sign of life, but %q, %v", r.lines.Text(), r.lines.Err())
+		}
+		r.lines.Scan() // the empty line behind it
 	}
 	for n := range 3 {
 		more <- struct{}{}
@@ -343,9 +346,8 @@ func TestCancelledAtOnce(t *testing.T) {
 	}
 }
 
-// Some clients send a line break after a request, or the next request: neither ends
-// a call that waits. The call of a client that sends without end, or that goes, ends
-// with its connection.
+// Some clients send a line break after a request, or more: that ends no call that waits. The
+// call of a client that sends without end, and goes, ends with its connection.
 func TestBytesBehindACall(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -353,9 +355,7 @@ func TestBytesBehindACall(t *testing.T) {
 		goes       bool // the client closes its connection then
 	}{
 		{"a line break later", "\r\n", false},
-		{"the next request", "GET " + Path + " HTTP/1.1\r\nHost: x\r\n\r\n", false},
 		{"more than is read", strings.Repeat("\r\n", maxHeader), false},
-		{"nothing, and the client goes", "", true},
 		{"more than is read, and the client goes", strings.Repeat("\r\n", maxHeader), true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -157,7 +157,7 @@ func (b *blocked) Write(line []byte) (int, error) {
 // TestNothingAfterResponse: progress from a tight loop beside the handler
 // never follows the response (with mcp-go it did 2405 times of 2500).
 func TestNothingAfterResponse(t *testing.T) {
-	const calls = 500
+	const calls = 100
 	var loops sync.WaitGroup
 	tool := func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		running := make(chan struct{})
@@ -178,16 +178,12 @@ func TestNothingAfterResponse(t *testing.T) {
 	before := 0
 	for i := range calls {
 		p.send(callLine(strconv.Itoa(i), "loop"))
-		for {
-			line := p.next()
-			if strings.Contains(line, "notifications/progress") {
-				before++
-				continue
-			}
-			if line != textResult(strconv.Itoa(i), "done") {
-				t.Fatal(line)
-			}
-			break
+		line := p.next()
+		for ; strings.Contains(line, "notifications/progress"); line = p.next() {
+			before++
+		}
+		if line != textResult(strconv.Itoa(i), "done") {
+			t.Fatal(line)
 		}
 		loops.Wait()
 		p.send(pingLine(`"p"`)) // flushes what would have followed
@@ -197,32 +193,3 @@ func TestNothingAfterResponse(t *testing.T) {
 		t.Errorf("%d notifications came before the responses, want at least %d", before, 6*calls)
 	}
 }
-
-// TestWholeLines: each message is one whole line, also where many calls send; what ends a request
-// is one Write, and only what comes before may share one.
-func TestWholeLines(t *testing.T) {
-	var out writes
-	s := testServer(map[string]mcpserver.ToolHandlerFunc{"tool": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return mcp.NewToolResultText("two\nlines"), transportOf(ctx).Notify("notifications/progress", map[string]string{"message": "a\nb"})
-	}})
-	var in strings.Builder
-	for i := range 100 {
-		in.WriteString(callLine(strconv.Itoa(i), "tool") + "\n{}\n")
-	}
-	fatal.If(t, Serve(t.Context(), s, strings.NewReader(in.String()), &out, Options{Grace: waittest.Patience}))
-	lines := 0
-	for _, w := range out {
-		n := strings.Count(w, "\n")
-		lines += n
-		if !strings.HasSuffix(w, "\n") || n > 1 && strings.Contains(w, `"id"`) {
-			t.Fatalf("neither one message nor notifications alone: %q", w)
-		}
-	}
-	if lines != 300 {
-		t.Errorf("%d messages, want 300", lines)
-	}
-}
-
-type writes []string
-
-func (w *writes) Write(p []byte) (int, error) { *w = append(*w, string(p)); return len(p), nil }

@@ -221,72 +221,65 @@ func (r *replay) open() desk.Record {
 
 var recordID = regexp.MustCompile(`01[0-9A-Z]{24}`)
 
+// heardForm is what counts of a form, and of its withdrawal.
+type heardForm struct {
+	RequestID, Message string
+	RequestedSchema    any
+}
+
 // hear returns what counts of the server's next line, as a recording has it.
 // Progress does not.
 func (r *replay) hear() string {
 	r.t.Helper()
 	var m struct {
-		ID     any    `json:"id"`
-		Method string `json:"method"`
-		Params struct {
-			RequestID string `json:"requestId"`
-			Message   string `json:"message"`
-			Schema    any    `json:"requestedSchema"`
-		} `json:"params"`
-		Error  any `json:"error"`
-		Result struct {
-			Version      string                  `json:"protocolVersion"`
-			Versions     []string                `json:"supportedVersions"`
-			Capabilities any                     `json:"capabilities"`
-			Tools        []struct{ Name string } `json:"tools"`
-			Content      []struct{ Text string } `json:"content"`
-			IsError      bool                    `json:"isError"`
-			State        string                  `json:"requestState"`
-			Forms        map[string]struct {
-				Params struct {
-					Message string `json:"message"`
-					Schema  any    `json:"requestedSchema"`
-				} `json:"params"`
-			} `json:"inputRequests"`
-			Structured struct {
-				Status string `json:"status"`
-			} `json:"structuredContent"`
-		} `json:"result"`
+		ID, Error any
+		Method    string
+		Params    heardForm
+		Result    struct {
+			ProtocolVersion, SupportedVersions, Capabilities any
+
+			Tools             []struct{ Name string }
+			Content           []struct{ Text string }
+			StructuredContent struct{ Status string }
+			IsError           bool
+			RequestState      string
+			InputRequests     map[string]struct{ Params heardForm }
+		}
 	}
 	line := r.next()
 	fatal.If(r.t, json.Unmarshal([]byte(line), &m))
-	x := map[string]any{}
+	x, result := map[string]any{}, m.Result
 	switch {
 	case m.Method == "notifications/progress":
 		return r.hear()
 	case m.Method == "elicitation/create":
 		r.form, _ = m.ID.(string)
-		x["form"] = formHeard(m.Params.Message, m.Params.Schema)
-	case m.Result.Forms != nil:
-		r.form = m.Result.State
-		for _, form := range m.Result.Forms {
-			x["form"] = formHeard(form.Params.Message, form.Params.Schema)
+		x["form"] = m.Params.counts()
+	case result.InputRequests != nil:
+		r.form = result.RequestState
+		for _, form := range result.InputRequests {
+			x["form"] = form.Params.counts()
 		}
 	case m.Method == "notifications/cancelled" && m.Params.RequestID == r.form:
 		x["cancelled"] = "$FORM"
 	case m.Error != nil:
 		x["error"] = m.Error
-	case m.Result.Version != "":
-		x["protocolVersion"], x["capabilities"] = m.Result.Version, m.Result.Capabilities
-	case m.Result.Versions != nil:
-		x["supportedVersions"], x["capabilities"] = m.Result.Versions, m.Result.Capabilities
-	case m.Result.Tools != nil:
+	case result.ProtocolVersion != nil:
+		x["protocolVersion"], x["capabilities"] = result.ProtocolVersion, result.Capabilities
+	case result.SupportedVersions != nil:
+		x["supportedVersions"], x["capabilities"] = result.SupportedVersions, result.Capabilities
+	case result.Tools != nil:
 		var names []string
-		for _, tool := range m.Result.Tools {
+		for _, tool := range result.Tools {
 			names = append(names, tool.Name)
 		}
 		x["tools"] = names
-	case len(m.Result.Content) == 1:
-		text := m.Result.Content[0].Text
-		if m.Result.Structured.Status == "unavailable" { // the reasons are of the machine
+	case len(result.Content) == 1:
+		text, status := result.Content[0].Text, result.StructuredContent.Status
+		if status == "unavailable" { // the reasons are of the machine
 			text, _, _ = strings.Cut(text, " (")
 		}
-		x["status"], x["failed"], x["text"] = m.Result.Structured.Status, m.Result.IsError, text
+		x["status"], x["failed"], x["text"] = status, result.IsError, text
 	default:
 		return line
 	}
@@ -297,8 +290,8 @@ func (r *replay) hear() string {
 	return recordID.ReplaceAllString(strings.TrimSpace(b.String()), "$$ID")
 }
 
-// formHeard is what counts of a form: its message wherever its rows end.
-func formHeard(message string, schema any) map[string]any {
-	message = strings.ReplaceAll(message, "-\n", "-")
-	return map[string]any{"message": strings.Join(strings.Fields(message), " "), "requestedSchema": schema}
+// counts is what counts of a form: its message wherever its rows end.
+func (f heardForm) counts() map[string]any {
+	message := strings.ReplaceAll(f.Message, "-\n", "-")
+	return map[string]any{"message": strings.Join(strings.Fields(message), " "), "requestedSchema": f.RequestedSchema}
 }

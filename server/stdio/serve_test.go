@@ -2,7 +2,6 @@ package stdio
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/internal/fatal"
@@ -88,27 +86,4 @@ func TestEnds(t *testing.T) {
 			}
 		})
 	}
-}
-
-// FuzzServe: whatever a client sends, Serve survives it and writes nothing but
-// lines of JSON-RPC.
-func FuzzServe(f *testing.F) {
-	f.Add(initializeLine(`{"elicitation":{}}`) + "\n" + callLine("1", "echo") + "\n" + cancelLine("1", "x"))
-	f.Add(callLine(`"a"`, "ask") + "\n" + `{"jsonrpc":"2.0","id":"askuser-1","result":{"action":"accept"}}`)
-	f.Add(listenLine("1", `{"toolsListChanged":true}`) + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
-	f.Add("[]\n{}\nnull\n\n{\"id\":1}")
-	s := testServer(map[string]mcpserver.ToolHandlerFunc{"echo": echo, "ask": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		_, _, err := transportOf(ctx).Elicit(ctx, form)
-		return nil, err
-	}})
-	f.Fuzz(func(t *testing.T, in string) {
-		var out strings.Builder
-		fatal.If(t, Serve(t.Context(), s, strings.NewReader(in), &out, Options{Grace: waittest.Patience}))
-		for line := range strings.Lines(out.String()) {
-			var message struct{ JSONRPC string }
-			if err := json.Unmarshal([]byte(line), &message); err != nil || message.JSONRPC != "2.0" {
-				t.Fatalf("%q: %v", line, err)
-			}
-		}
-	})
 }
