@@ -4,7 +4,12 @@ package e2e
 
 import (
 	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 
 	"mcp-askuser/internal/fatal"
@@ -13,10 +18,14 @@ import (
 // The Inspector's strict mode refuses schemas that some client cannot read.
 func TestListsTheTools(t *testing.T) {
 	t.Parallel()
-	c := inspector(t)
-	args := slices.Concat([]string{"--cli"}, c.serverEnv(), []string{program, "--method", "tools/list", "--strict"})
+	program := filepath.Join(t.TempDir(), "mcp-askuser")
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../cmd/mcp-askuser").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	var list struct{ Tools []struct{ Name string } }
-	fatal.If(t, json.Unmarshal(c.output("mcp-inspector", args...), &list))
+	printed := run(t, "mcp-inspector", "--cli", program, "--method", "tools/list", "--strict")
+	fatal.If(t, json.Unmarshal(printed, &list))
 	var names []string
 	for _, tool := range list.Tools {
 		names = append(names, tool.Name)
@@ -25,4 +34,32 @@ func TestListsTheTools(t *testing.T) {
 	if want := []string{"ask_user_question", "await_answer", "confirm_action"}; !slices.Equal(names, want) {
 		t.Errorf("the tools are %q, want %q", names, want)
 	}
+}
+
+// The bundle's manifest is what its own tool expects.
+func TestBundle(t *testing.T) {
+	t.Parallel()
+	out := run(t, "mcpb", "validate", "../packaging/mcpb/manifest.json")
+	if !strings.Contains(string(out), "passes") {
+		t.Errorf("%s", out)
+	}
+}
+
+// run runs a program of the packages in npm/clients, which must succeed, and returns what it printed. The
+// program has a home of its own, and a session of its own: the server must not have the terminal of the tests.
+func run(t *testing.T, name string, args ...string) []byte {
+	t.Helper()
+	bin, err := filepath.Abs("npm/clients/node_modules/.bin")
+	fatal.If(t, err)
+	cmd := exec.CommandContext(t.Context(), filepath.Join(bin, name), args...)
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %q: %v (run make e2e, which installs it)\n%s%s", name, args, err, out, &stderr)
+	}
+	return out
 }
