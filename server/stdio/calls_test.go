@@ -131,22 +131,17 @@ func modernMeta(capabilities string) string {
 	return `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` + capabilities + `}`
 }
 
-func listenLine(id, notifications string) string {
-	return `{"jsonrpc":"2.0","id":` + id + `,"method":"subscriptions/listen","params":{"notifications":` + notifications + modernMeta(`{}`) + `}}`
-}
-
-func acknowledged(id, notifications string) string {
-	return `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":` + id + `},"notifications":` + notifications + `}}`
-}
-
 // TestListen: subscriptions/listen is acknowledged under the id as the client
 // wrote it, held open while other requests are served, and not answered when
 // cancelled.
 func TestListen(t *testing.T) {
 	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"echo": echo}))
 	for _, id := range []string{`1`, `"1"`, `9007199254740993`, `"\u003cid\/"`} {
-		p.send(listenLine(id, `{"toolsListChanged":true}`))
-		p.want(acknowledged(id, `{"toolsListChanged":true}`))
+		const changes = `"notifications":{"toolsListChanged":true}`
+		p.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"subscriptions/listen","params":{` +
+			changes + modernMeta(`{}`) + `}}`)
+		p.want(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":` +
+			`{"io.modelcontextprotocol/subscriptionId":` + id + `},` + changes + `}}`)
 	}
 	p.send(pingLine("2"))
 	p.want(pong("2"))

@@ -117,7 +117,7 @@ func TestDeliveredWhenNobodyReads(t *testing.T) {
 	const calls = 20
 	for _, taken := range []bool{true, false} {
 		t.Run(fmt.Sprint("taken after all ", taken), func(t *testing.T) {
-			a, blocked := new(account), newBlocked(taken)
+			a, blocked := new(account), &blocked{make(chan struct{}), make(chan string, 1), taken}
 			in, _, result := a.serve(t, blocked, calls)
 			_ = in.Close()
 			fatal.If(t, waittest.Take(t, result))
@@ -139,10 +139,6 @@ type blocked struct {
 	release chan struct{}
 	line    chan string // the id of the first line
 	taken   bool
-}
-
-func newBlocked(taken bool) *blocked {
-	return &blocked{make(chan struct{}), make(chan string, 1), taken}
 }
 
 func (b *blocked) Write(line []byte) (int, error) {

@@ -123,15 +123,12 @@ func (p *peer) hangUp() (rest []string, err error) {
 // initialize opens a session of 2025-11-25.
 func (p *peer) initialize(capabilities string) {
 	p.t.Helper()
-	p.send(initializeLine(capabilities), `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	p.send(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25",`+
+		`"clientInfo":{"name":"peer","version":"1"},"capabilities":`+capabilities+`}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	if line := p.next(); !strings.Contains(line, `"protocolVersion":"2025-11-25"`) {
 		p.t.Fatalf("initialize: %s", line)
 	}
-}
-
-func initializeLine(capabilities string) string {
-	return `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25",` +
-		`"clientInfo":{"name":"peer","version":"1"},"capabilities":` + capabilities + `}}`
 }
 
 func callLine(id, tool string) string {

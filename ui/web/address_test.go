@@ -15,30 +15,20 @@ import (
 	"mcp-askuser/internal/fatal"
 )
 
-// certificate writes the certificate of test servers, which names example.com and 127.0.0.1, and
-// its key.
-func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
-	t.Helper()
-	server := httptest.NewTLSServer(nil)
-	defer server.Close()
-	pair := server.TLS.Certificates[0]
-	dir := t.TempDir()
-	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	private := must(x509.MarshalPKCS8PrivateKey(pair.PrivateKey))
-	for path, block := range map[string]*pem.Block{
-		cert: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, key: {Type: "PRIVATE KEY", Bytes: private},
-	} {
-		fatal.If(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
-	}
-	pool = x509.NewCertPool()
-	pool.AddCert(server.Certificate())
-	return cert, key, pool
-}
-
 // With a certificate the server may listen beyond this machine; it goes by the
 // certificate's names, and its cookie stays on TLS.
 func TestTLS(t *testing.T) {
-	cert, key, pool := certificate(t)
+	own := httptest.NewTLSServer(nil) // whose certificate names example.com and 127.0.0.1
+	defer own.Close()
+	pair, dir, pool := own.TLS.Certificates[0], t.TempDir(), x509.NewCertPool()
+	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for path, block := range map[string]*pem.Block{
+		cert: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]},
+		key:  {Type: "PRIVATE KEY", Bytes: must(x509.MarshalPKCS8PrivateKey(pair.PrivateKey))},
+	} {
+		fatal.If(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
+	}
+	pool.AddCert(own.Certificate())
 	g := start(t, func(o *Options) { o.Host, o.TLSCert, o.TLSKey = "0.0.0.0", cert, key })
 	if !g.server.Exposed() {
 		t.Error("not exposed")

@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -27,33 +26,15 @@ func (g *rig) dial() net.Conn {
 	return conn
 }
 
-// A stream outlasts the time in which a request must arrive, and ends with the server.
-func TestStreamLasts(t *testing.T) {
-	t.Parallel()
-	g := startTimed(t, func(p *timeouts) { p.header, p.request, p.grace = time.Second, time.Second, time.Hour })
-	l := g.listen()
-	// The server gives up on it after that time: it is the clock of this test.
-	if _, err := g.dial().Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
-		t.Fatal(err)
-	}
-	rec := g.ask("s", single("db"))
-	if got := l.checked(api.RequestEvent); got["id"] != rec.ID {
-		t.Errorf("heard %v", got)
-	}
-	g.stop()
-	for ev, ok := l.next(); ok; ev, ok = l.next() {
-		if ev.name != api.ChangeEvent { // the asker that leaves
-			t.Errorf("heard %v after the end", ev)
-		}
-	}
-}
-
 // A client that sends slowly is cut off, and nothing of what it sent counts: neither a header
 // without end, nor a body that is short of its length, nor one that was whole but for its last byte.
-func TestSlowClient(t *testing.T) {
+// A stream outlasts the time in which a request must arrive, and ends with the server.
+func TestTimeLimits(t *testing.T) {
 	t.Parallel()
-	g := startTimed(t, func(p *timeouts) { p.header, p.request = 500*time.Millisecond, time.Second })
-	rec := g.ask("s", single("db"))
+	g := startTimed(t, func(p *timeouts) {
+		p.header, p.request, p.grace = 500*time.Millisecond, time.Second, time.Hour
+	})
+	rec, l := g.ask("s", single("db")), g.listen()
 	body := `{"session_id":"s","question_id":"db","answer":"pg"}`
 	head := "POST /api/task/answer HTTP/1.1\r\nHost: " + g.addr.String() + "\r\nAuthorization: Bearer " + token + "\r\n"
 	slow := map[string]net.Conn{}
@@ -66,12 +47,22 @@ func TestSlowClient(t *testing.T) {
 		_, _ = io.WriteString(slow[name], sent)
 	}
 	for name, conn := range slow {
-		got, err := io.ReadAll(conn) // until the server closes
+		got, err := io.ReadAll(conn) // until the server closes: the clock of this test
 		if err != nil || bytes.Contains(got, []byte(" 200 ")) {
 			t.Errorf("%s: %v, got %s", name, err, got)
 		}
 	}
 	g.pending(rec.ID)
+	later := g.ask("s", text("port"))
+	if got := l.checked(api.RequestEvent); got["id"] != later.ID {
+		t.Errorf("heard %v", got)
+	}
+	g.stop()
+	for ev, ok := l.next(); ok; ev, ok = l.next() {
+		if ev.name != api.ChangeEvent { // the asker that leaves
+			t.Errorf("heard %v after the end", ev)
+		}
+	}
 }
 
 // A client that disconnects while it waits, and a server that ends, are no failures: nothing is
