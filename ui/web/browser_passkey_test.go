@@ -69,14 +69,6 @@ func sign(t *testing.T, l look) *signing {
 	return s
 }
 
-// register registers a passkey on the page.
-func (s *signing) register(name string) {
-	s.t.Helper()
-	s.visit("/passkey?name=" + name)
-	s.click(confirmButton)
-	s.shows("h1", "The passkey "+name+" is registered")
-}
-
 // open asks a question, and shows it.
 func (s *signing) open(q ...question.Question) desk.Record {
 	s.t.Helper()
@@ -127,7 +119,9 @@ func TestBrowserPasskey(t *testing.T) {
 	s.click(confirmButton)
 	s.shows(".fault", "No passkey was made. Try again.")
 	s.verifies(true)
-	s.register("laptop")
+	s.visit("/passkey?name=laptop")
+	s.click(confirmButton)
+	s.shows("h1", "The passkey laptop is registered")
 	s.visit("/passkey?name=laptop") // the authenticator has one for the page
 	s.click(confirmButton)
 	s.wait(`document.querySelector(".fault").textContent`)
