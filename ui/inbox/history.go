@@ -55,18 +55,21 @@ func (m *model) loadHistory(search string) tea.Cmd {
 	}
 }
 
-// reopen asks the user the selected past question again, and opens its form.
+// reopen asks the user the selected past question again, and opens its form, which gets all keys
+// that arrive before.
 func (m *model) reopen() tea.Cmd {
 	r := m.history.selected()
 	if r == nil {
 		return nil
 	}
+	m.opening, m.early = true, nil
 	return func() tea.Msg {
 		m.writes.RLock()
 		defer m.writes.RUnlock()
 		rec, err := m.desk.Reopen(m.ctx, r.rec.ID)
 		return term.Callback(func() tea.Cmd {
 			if err != nil && !errors.Is(err, desk.ErrPending) {
+				m.opening = false
 				m.note = words.Local.Sentence(words.T("It cannot be asked again: %s", question.Line(err.Error())))
 				return nil
 			}
@@ -74,7 +77,7 @@ func (m *model) reopen() tea.Cmd {
 			m.open[rec.ID] = newRow(rec)
 			m.narrow("")
 			m.waiting.choose(m.open[rec.ID])
-			return m.openForm(rec.ID)
+			return m.openForm(rec.ID, m.early...)
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/form"
 )
 
 // subjects are the questions that are shown, in order.
@@ -89,6 +91,23 @@ func TestReopen(t *testing.T) {
 	if err != nil || latest.Earlier != rec.ID || latest.Outcome.Reply.Answers[0].Selected[0] != "pg" {
 		t.Errorf("the latest is %+v, %v", latest, err)
 	}
+}
+
+// TestSlowReopen: what is typed while the store is slow to ask again is for the form that opens, and opens no
+// other. Where the question cannot be asked again, the keys are for the list again.
+func TestSlowReopen(t *testing.T) {
+	r := newRig(t, 80, 24)
+	rec := r.claude(database())
+	r.reply(rec, "web", taken(database(), "sqlite"))
+	waits := r.claude(name())
+	r.open().keys("tab").see("1 past").press("r", time.Second).keys("1", "tab")
+	r.until("the form", func() bool { return r.m.answer != nil })
+	r.see("0 Other").keys("q").see("(•) PostgreSQL").keys(form.ListKey).see("2 waiting")
+
+	r.apart.Fail("Ask", errors.New("no space left"))
+	r.reply(waits, "web", answerText("name", "orders"))
+	r.keys("tab").see("✓ Name").keys("up").press("r", time.Second).keys("1")
+	r.see("It cannot be asked again", "no space left").keys("tab").see("[Waiting]")
 }
 
 // TestHistoryLive: what ends while the history is shown comes in on top, and
