@@ -1,6 +1,7 @@
 package askuser
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,7 +43,7 @@ func (t *Tools) fillTemplate(arguments json.RawMessage, directory string) (json.
 	x, err := templates.Load(name, t.Templates(directory)...)
 	if errors.Is(err, templates.ErrNone) {
 		all, _ := templates.List(t.Templates(directory)...)
-		message := fmt.Sprintf("there is none named %q; there are: %s", name, names(all))
+		message := fmt.Sprintf("there is none named %q; there are: %s", name, cmp.Or(names(all), "none"))
 		return nil, question.Violations{{Path: "template", Message: message}}
 	}
 	values := map[string]string{}

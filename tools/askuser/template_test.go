@@ -86,6 +86,10 @@ func TestTemplateFaults(t *testing.T) {
 			t.Errorf("%s: %v, want %q", given, err, want)
 		}
 	}
+	none := New(Config{Templates: func(string) []string { return []string{t.TempDir()} }})
+	if _, err := none.fillTemplate([]byte(`{"template":"x"}`), ""); err == nil || !strings.HasSuffix(err.Error(), "there are: none") {
+		t.Errorf("without templates: %v", err)
+	}
 	for _, given := range []string{`{"questions":[]}`, `1`, `{"template":null}`, `{"template":"x","questions":[{"question":"A?"}]}`} {
 		if got, err := tools.fillTemplate([]byte(given), ""); err != nil || string(got) != given {
 			t.Errorf("%s becomes %s, %v", given, got, err)
