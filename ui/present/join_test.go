@@ -169,6 +169,25 @@ func TestWithdraw(t *testing.T) {
 	r.ends("answered two A", third)
 }
 
+// A call that waits by a ticket withdraws no question that another process waits for.
+func TestWithdrawWithAnotherProcess(t *testing.T) {
+	dir := t.TempDir()
+	asker := desktest.Open(t, dir)
+	rec, attendance, err := asker.Submit(t.Context(), request())
+	fatal.If(t, err)
+	for _, want := range []desk.Status{desk.Pending, desk.Cancelled} {
+		r := newRig(t, func(o *present.Options) { o.Desk = desktest.Open(t, dir) })
+		w, err := r.Join(t.Context(), rec.ID, nil)
+		fatal.If(t, err)
+		w.Withdraw("the ticket")
+		r.Close(errors.New("the process ends"))
+		if got, err := asker.Get(t.Context(), rec.ID); err != nil || got.State != want {
+			t.Errorf("the question is %s, want %s: %v", got.State, want, err)
+		}
+		attendance.Release()
+	}
+}
+
 // Each of two equal confirmations that wait at once has an answer of its own: one yes allows
 // one action. A call that takes the place of one that has left joins its question.
 func TestConfirmationsAtOnce(t *testing.T) {

@@ -239,12 +239,12 @@ func (w *Waiter) Delivered() {
 }
 
 // Withdraw ends the record on behalf of the asker, who will not return for it,
-// unless it has ended or another call, as that of a second subagent, awaits it. The reason
-// is one sentence.
+// unless it has ended or another call, as that of a second subagent, awaits it, in this process
+// or in another. The reason is one sentence.
 func (w *Waiter) Withdraw(reason string) {
 	x := w.x
 	x.p.mu.Lock()
-	awaited := x.removeWaiter(w)
+	awaited := x.removeWaiter(w) || x.attendance == nil // which another process has
 	x.p.mu.Unlock()
 	if awaited {
 		return
