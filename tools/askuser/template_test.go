@@ -87,7 +87,8 @@ func TestTemplateFaults(t *testing.T) {
 		}
 	}
 	none := New(Config{Templates: func(string) []string { return []string{t.TempDir()} }})
-	if _, err := none.fillTemplate([]byte(`{"template":"x"}`), ""); err == nil || !strings.HasSuffix(err.Error(), "there are: none") {
+	_, err := none.fillTemplate([]byte(`{"template":"x"}`), "")
+	if err == nil || !strings.HasSuffix(err.Error(), "there are: none") {
 		t.Errorf("without templates: %v", err)
 	}
 	for _, given := range []string{`{"questions":[]}`, `1`, `{"template":null}`, `{"template":"x","questions":[{"question":"A?"}]}`} {

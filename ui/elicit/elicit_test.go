@@ -412,7 +412,9 @@ func TestCuts(t *testing.T) {
 func TestCutRows(t *testing.T) {
 	long := strings.Repeat("x", 150)
 	for _, cut := range []question.Option{
-		{ID: "a", Label: long}, {ID: "a", Label: long, Description: "short"}, {ID: "a", Label: "A", Description: long + long},
+		{ID: "a", Label: long},
+		{ID: "a", Label: long, Description: "short"},
+		{ID: "a", Label: "A", Description: long + long},
 	} {
 		q := database()
 		q.Options = append(q.Options, cut)
@@ -506,7 +508,8 @@ func TestAnswersSoFarAreKept(t *testing.T) {
 	set := question.Set{Questions: []question.Question{database(), name(), goOn()}}
 	rec, err := desktest.Ask(t.Context(), d, set, "", desk.Asker{Client: "codex"})
 	fatal.If(t, err)
-	fatal.If(t, d.KeepAnswers(t.Context(), rec.ID, []question.Answer{{QuestionID: "q4", Custom: "web"}}, question.ByProgram))
+	given := []question.Answer{{QuestionID: "q4", Custom: "web"}}
+	fatal.If(t, d.KeepAnswers(t.Context(), rec.ID, given, question.ByProgram))
 	forms := 0
 	ends := clientFunc(func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
 		if forms++; forms > 1 {
