@@ -311,6 +311,19 @@ func lostAcknowledgement(t *testing.T, c *sharedtest.Cluster) {
 	if n != 1 {
 		t.Errorf("%d rows", n)
 	}
+
+	// A watcher looks again once the node is gone.
+	changes, err := s.Changes(t.Context(), "")
+	fatal.If(t, err)
+	<-changes // the guard has looked
+	c.Kill(0)
+	select {
+	case <-changes:
+	case <-time.After(10 * time.Second):
+		t.Error("an inbox goes on as if the desk answered")
+	}
+	c.Restart(0)
+
 	// The node dies under the calls, which end well once it runs again.
 	for range 3 {
 		row := storetest.NewRow("Through a restart?")
@@ -326,17 +339,6 @@ func lostAcknowledgement(t *testing.T, c *sharedtest.Cluster) {
 		if err != nil || failed != nil || string(got.Notes[store.Draft]) != "a" {
 			t.Errorf("%q, %v, %v", got.Notes[store.Draft], err, failed)
 		}
-	}
-
-	// A watcher looks again once the node is gone.
-	changes, err := s.Changes(t.Context(), "")
-	fatal.If(t, err)
-	<-changes // the guard has looked
-	c.Kill(0)
-	select {
-	case <-changes:
-	case <-time.After(10 * time.Second):
-		t.Error("an inbox goes on as if the desk answered")
 	}
 }
 
