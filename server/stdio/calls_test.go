@@ -77,8 +77,8 @@ func TestCancelRightBehind(t *testing.T) {
 	t.Logf("%d of %d handlers had started before their cancel", seen, many)
 }
 
-// TestCancelOwnCall: ids that mcp-go takes for one are told apart, and only the calls that are meant are
-// cancelled, whatever the client gives as its reason.
+// TestCancelOwnCall: the server distinguishes ids that mcp-go treats as equal, and a cancellation ends only the
+// call that it names, whatever reason the client gives.
 func TestCancelOwnCall(t *testing.T) {
 	ids := []string{`1`, `"1"`, `9007199254740992`, `9007199254740993`}
 	w := newWaiter(len(ids))

@@ -50,9 +50,9 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// TestRefusals: what is no message gets an error response, under its id where that can be told, and the
-// connection goes on. Notifications, broken or unknown, blank lines and answers that no request waits for get
-// none.
+// TestRefusals: a line that is no message gets an error response, with its id where the line has one, and the
+// connection stays open. Invalid or unknown notifications, blank lines and responses to no request get no
+// response.
 func TestRefusals(t *testing.T) {
 	tools := map[string]mcpserver.ToolHandlerFunc{"echo": echo}
 	p := connect(t, testServer(tools), func(o *Options) { o.LineLimit = 200 })

@@ -48,8 +48,10 @@ func TestScripts(t *testing.T) {
 		{"one, left to the agent after a choice", ask(one()), Options{}, "choose 1; delegate; note you know best; next", "db=|(delegated)(you know best)"},
 		{"several, not left to the agent after all", ask(several()), Options{}, "delegate; put 2; next; next", "feat=b|"},
 		{"text, left to the agent", ask(proposing(text(), "shop")), Options{}, "delegate; next", "name=|(delegated)"},
-		{"text, left to the agent after words", ask(text()), Options{}, "text shop; delegate; next", "name=|(delegated)"},
-		{"text, not left to the agent after all", ask(text()), Options{}, "text shop; delegate; text shop 2; next", "name=|shop 2"},
+		{"text, left to the agent after words", ask(text()), Options{},
+			"text shop; delegate; next", "name=|(delegated)"},
+		{"text, not left to the agent after all", ask(text()), Options{},
+			"text shop; delegate; text shop 2; next", "name=|shop 2"},
 		{"no follow-up of what is left to the agent", ask(nested()), Options{}, "choose 1; next; back; delegate; next; next", "q0=|(delegated)"},
 		{"yes or no is never left to the agent", ask(yesNo()), Options{}, "delegate ! not here; next ! required", "ok 1/1"},
 

@@ -14,10 +14,11 @@ import (
 // describe writes what the form says above and below its fields: first what was
 // wrong, then the question with its details, then what else the user must know.
 func (c *conversation) describe(f *form, q *shownQuestion) {
-	notice, context, cut := c.notice, strings.Join(c.context(q), " · "), words.T("in full: mcp-askuser inbox")
+	notice, context := c.notice, strings.Join(c.context(q), " · ")
 	c.notice = ""
-	if anyCut(f.entries) {
-		context = join(" · ", cut, context)
+	body, whole := c.body(q.Question.Question, "")
+	if anyCut(f.entries) || !whole && !f.line {
+		context = join(" · ", words.T("in full: mcp-askuser inbox"), context)
 	}
 	if c.kept != "" {
 		notice = join("\n", notice, offer(c.kept))
@@ -30,17 +31,13 @@ func (c *conversation) describe(f *form, q *shownQuestion) {
 			options = cutRows(options, c.Rows-min(leastText, text)-height(join("\n", notice, below)))
 		}
 		below = join("\n", options, below)
-		body, _ := c.body(q.Question.Question, join("\n", notice, below))
+		body, _ = c.body(q.Question.Question, join("\n", notice, below))
 		f.message = join("\n", notice, body, below)
 	case c.Rows == 0:
 		f.message = join("\n", notice, wrap(question.Block(q.Text)), question.Block(q.Description), wrap(context))
 	default:
 		// The rest is in the description of the field, and so is what was
 		// wrong if it would hide details.
-		body, whole := c.body(q.Question.Question, "")
-		if !whole && !anyCut(f.entries) {
-			context = join(" · ", cut, context)
-		}
 		if height(join("\n", notice, body)) > c.Rows {
 			context, notice = join(" · ", strings.TrimSuffix(notice, "."), context), ""
 		}

@@ -184,8 +184,9 @@ func (c *conversation) context(q *shownQuestion) (out []string) {
 	}
 	say := func(a question.Answer) string { return shorten(strings.Join(q.Words(&a), ", "), maxWord) }
 	rec, proposed, before := c.Record(), say(q.Declared()), ""
-	if a := cmp.Or(q.Confirmed, c.earlier.Answer(q.ID)); a != nil && cmp.Or(a.By, question.ByUser) == question.ByUser {
-		before = say(*a)
+	last := cmp.Or(q.Confirmed, c.earlier.Answer(q.ID))
+	if last != nil && cmp.Or(last.By, question.ByUser) == question.ByUser {
+		before = say(*last)
 	}
 	place, of := c.Place(q.Question)
 	add(of > 1, words.T("%[1]d of %[2]d", place, of))

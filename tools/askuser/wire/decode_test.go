@@ -203,7 +203,8 @@ questions[0].options[1].label: is required and must not be empty
 questions[1].type: must be one of: ` + strings.Join(question.Types(), ", ") + `; is "slider"
 questions[4].question: is required and must not be empty`},
 		{"E: same length", `{"question":"1?","options":["A","B"],"descriptions":["only one"]}`, "questions[0].descriptions: must have the same length as options, has 1 for 2"},
-		{"E: descriptions of no options", `{"question":"1?","option":["A","B"],"descriptions":["a","b"]}`, "questions[0].descriptions: must have the same length as options, has 2 for 0"},
+		{"E: descriptions of no options", `{"question":"1?","option":["A","B"],"descriptions":["a","b"]}`,
+			"questions[0].descriptions: must have the same length as options, has 2 for 0"},
 		{"E: default that is none of them", `{"question":"1?","options":["A","B"],"default":7}`, "questions[0].default: 7 is none of the options; give an index from 0 to 1, an id or a label"},
 		{"boolean with options that are neither", `{"questions":[{"question":"1?","type":"boolean","options":["Yes","Perhaps"]}]}`, "questions[0].options: a boolean question takes no options of its own; use multiple_choice"},
 		{"faults of follow-ups name the option by its id, once", `{"questions":[{"question":"1?","options":["Alpha","Beta"],"follow_up_questions":{"Alpha":[{"question":7}]}}]}`, "questions[0].follow_up_questions.alpha[0].question: must be a string, is 7"},
@@ -211,7 +212,8 @@ questions[4].question: is required and must not be empty`},
 		{"answer to nothing", `{"questions":[{"question":"1?"}],"answers":{"2?":"x"}}`, `answers["2?"]: no question has this text, id or header`},
 	} {
 		_, err := DecodeAsk([]byte(tc.in), question.DefaultLimits())
-		if want := "Validation failed\n- " + strings.ReplaceAll(tc.want, "\n", "\n- "); err == nil || err.Error() != want {
+		want := "Validation failed\n- " + strings.ReplaceAll(tc.want, "\n", "\n- ")
+		if err == nil || err.Error() != want {
 			t.Errorf("%s:\ngot  %v\nwant %s", tc.name, err, want)
 		}
 	}
