@@ -25,9 +25,10 @@ const (
 
 // showForm shows a record in the full-screen form on t, which delivers no lines.
 func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backing, commit ui.Commit) error {
-	// The result of the last commit. The form may end without it, if the context ends in
-	// the same moment.
+	// The result of the last commit, and whether one runs. The form may end without it, if the
+	// context ends in the same moment.
 	var result atomic.Pointer[error]
+	var sending atomic.Bool
 	options := backing.Options(ctx) // before Ctrl+C becomes a key: the store may hang
 	options.Origin, options.Interrupted, options.Break = s.origin(), s.options.Interrupted, s.options.Pane
 	options.Window = s.window
@@ -38,8 +39,10 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	options.Save = func(r question.Reply) error { return save(r, 0) }
 	f := form.New(backing.Rec, func(r question.Reply) error {
 		result.Store(nil)
+		sending.Store(true)
 		err := commit(r)
 		result.Store(&err)
+		sending.Store(false)
 		return err
 	}, options)
 	screen := term.NewScreen(term.ScreenOptions{
@@ -83,7 +86,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	default:
 		return errors.New("the form ended without a reply")
 	}
-	t.printLine(closingLine(err, s.options.Interrupted, !stuck && last == nil && f.Sending()))
+	t.printLine(closingLine(err, s.options.Interrupted, sending.Load() || !stuck && last == nil && f.Sending()))
 	if left := screen.Left(); left != "" {
 		t.printLine(left)
 	}
