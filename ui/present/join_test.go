@@ -169,6 +169,24 @@ func TestWithdraw(t *testing.T) {
 	r.ends("answered two A", third)
 }
 
+// A call that comes back for a record while another one leaves it attends it.
+func TestJoinWhileLeaving(t *testing.T) {
+	r := newRig(t)
+	w := r.ask(newStays("one"))
+	for range 50 {
+		var leaving sync.WaitGroup
+		leaving.Go(w.Leave)
+		next, err := r.Join(t.Context(), w.Record().ID, on())
+		fatal.If(t, err)
+		leaving.Wait()
+		rec, err := r.desk.Get(t.Context(), w.Record().ID)
+		if err != nil || !rec.Attended {
+			t.Fatalf("attended: %v, %v, while a call waits", rec.Attended, err)
+		}
+		w = next
+	}
+}
+
 // A call that waits by a ticket withdraws no question that another process waits for.
 func TestWithdrawWithAnotherProcess(t *testing.T) {
 	dir := t.TempDir()

@@ -20,6 +20,7 @@ type Presentation struct {
 	surfaceCtx       context.Context // of the surfaces; see withdraw
 	withdrawSurfaces context.CancelCauseFunc
 	running          sync.WaitGroup // all goroutines except run; none begins after the end
+	attending        sync.Mutex     // one call of the desk at a time that changes the attendance
 
 	ended   chan struct{} // closed when outcome and err are set
 	outcome desk.Record   // the record with its outcome

@@ -114,6 +114,8 @@ func (x *Presentation) isAwaited() bool {
 // attend makes the record attended, unless another process waits for it too:
 // then both get the end.
 func (x *Presentation) attend() {
+	x.attending.Lock()
+	defer x.attending.Unlock()
 	a, err := x.p.Desk.Attend(context.Background(), x.rec.ID)
 	if err != nil {
 		x.p.Log.Debug("the question is not attended by this process", "id", x.rec.ID, "error", err)
@@ -129,6 +131,8 @@ func (x *Presentation) attend() {
 // open and in front of the user. Leave may be repeated.
 func (w *Waiter) Leave() {
 	x := w.x
+	x.attending.Lock()
+	defer x.attending.Unlock()
 	x.p.mu.Lock()
 	var a *desk.Attendance
 	if !x.removeWaiter(w) {
