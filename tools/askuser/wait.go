@@ -182,11 +182,11 @@ func (w *waiting) unshownResult(ctx context.Context) *mcp.CallToolResult {
 // disconnected, the record stays open, and the answer is kept for the next call. If
 // it withdrew the question, the record ends.
 func (w *waiting) abandon(ctx context.Context) {
-	defer leave(w.all)
 	var cancelled *Cancelled
 	if !errors.As(context.Cause(ctx), &cancelled) || gaveUp(cancelled.Reason) {
 		w.Log.InfoContext(ctx, "the client stopped waiting; the answer will be kept", "id", w.Record().ID, "cause",
 			context.Cause(ctx))
+		leave(w.all)
 		return
 	}
 	for _, each := range w.all {

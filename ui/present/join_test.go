@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"syscall"
 	"testing"
 
 	"mcp-askuser/desk"
@@ -167,6 +168,21 @@ func TestWithdraw(t *testing.T) {
 	again.Leave()
 	third := r.ask(answers("three", "b"))
 	r.ends("answered two A", third)
+}
+
+// A call that asks the same while the store does not take the end of what was withdrawn has a question
+// of its own.
+func TestAskWhileWithdrawing(t *testing.T) {
+	r := newRig(t)
+	first := r.ask(newStays("one"))
+	r.fails("Answer", syscall.ENOSPC)
+	first.Withdraw("cancelled")
+	second := r.ask(answers("two", "b"))
+	r.store.Before(nil)
+	if rec := r.end(first); rec.State != desk.Cancelled {
+		t.Errorf("the end is %+v", rec.Outcome)
+	}
+	r.ends("answered two B", second)
 }
 
 // A call that comes back for a record while another one leaves it attends it.

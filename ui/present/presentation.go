@@ -175,14 +175,20 @@ func (x *Presentation) announce(rec desk.Record, err error) {
 	x.outcome, x.err = rec, err
 	close(x.ended)
 	x.signal()
-	for _, key := range x.keys {
-		delete(p.asked, key)
-	}
+	x.forget()
 	if x.clock != nil {
 		x.clock.Stop()
 	}
 	p.mu.Unlock()
 	x.cancel(x.cause())
+}
+
+// forget has no call join because it asks the same. Callers must hold p.mu.
+func (x *Presentation) forget() {
+	for _, key := range x.keys {
+		delete(x.p.asked, key)
+	}
+	x.keys = nil
 }
 
 // cause is why the record no longer needs its surfaces. The end must have been

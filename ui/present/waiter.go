@@ -135,18 +135,12 @@ func (w *Waiter) Leave() {
 	defer x.attending.Unlock()
 	x.p.mu.Lock()
 	var a *desk.Attendance
-	if !x.removeWaiter(w) {
+	x.waiters = slices.DeleteFunc(x.waiters, func(other *Waiter) bool { return other == w })
+	if !x.awaitedBy(awaits) {
 		a, x.attendance = x.attendance, nil
 	}
 	x.p.mu.Unlock()
 	a.Release()
-}
-
-// removeWaiter removes a waiter, and reports whether another one awaits the record. Callers
-// must hold p.mu.
-func (x *Presentation) removeWaiter(w *Waiter) (awaited bool) {
-	x.waiters = slices.DeleteFunc(x.waiters, func(other *Waiter) bool { return other == w })
-	return x.awaitedBy(awaits)
 }
 
 // Record is the record as it was asked.
@@ -242,25 +236,32 @@ func (w *Waiter) Delivered() {
 	w.x.p.runBackground(w.Leave)
 }
 
-// Withdraw ends the record on behalf of the asker, who will not return for it,
+// Withdraw ends the call's waiting, and the record on behalf of the asker, who will not return for it,
 // unless it has ended or another call, as that of a second subagent, awaits it, in this process
-// or in another. The reason is one sentence.
+// or in another. The reason is one sentence. A call that asks the same from now on has a record of its own.
 func (w *Waiter) Withdraw(reason string) {
 	x := w.x
 	x.p.mu.Lock()
-	awaited := x.removeWaiter(w) || x.attendance == nil // which another process has
-	x.p.mu.Unlock()
-	if awaited {
-		return
+	others := func(other *Waiter) bool { return other != w && other.role >= awaits }
+	ends := x.attendance != nil && !x.state.closed() && !slices.ContainsFunc(x.waiters, others) // else another process has it
+	if ends {
+		x.forget()
+		x.running.Go(func() { x.withdraw(w, reason) })
 	}
-	x.runBackground(func() {
-		x.store(desk.Outcome{Status: desk.Cancelled, Reason: reason}, desk.Evidence{})
-		select {
-		case <-x.ended:
-			if x.outcome.State == desk.Cancelled {
-				x.delivered()
-			}
-		default: // the process ends, and the record stays open
+	x.p.mu.Unlock()
+	if !ends {
+		w.Leave()
+	}
+}
+
+func (x *Presentation) withdraw(w *Waiter, reason string) {
+	x.store(desk.Outcome{Status: desk.Cancelled, Reason: reason}, desk.Evidence{})
+	select {
+	case <-x.ended:
+		if x.outcome.State == desk.Cancelled {
+			x.delivered()
 		}
-	})
+	default: // the process ends, and the record stays open
+	}
+	w.Leave() // until here no call takes the record over
 }
