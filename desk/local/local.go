@@ -214,7 +214,7 @@ func (s *Store) setUp(ctx context.Context) error {
 	}
 
 	begun := s.path() + "-new"
-	for _, left := range []string{begun, s.path() + "-wal", s.path() + "-journal"} {
+	for _, left := range []string{begun, s.path() + "-wal", s.path() + "-shm", s.path() + "-journal"} {
 		_ = os.Remove(left) // of a process that was killed, and of a database that was removed
 	}
 	touch(begun)

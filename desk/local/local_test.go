@@ -393,10 +393,17 @@ func TestRemovedWhileWaiting(t *testing.T) {
 			}
 			return err
 		},
+		"its file replaced": func(dir string) error {
+			err := os.Rename(filepath.Join(dir, File), filepath.Join(dir, "old"))
+			if err == nil {
+				_, err = Open(dir).Ask(context.Background(), storetest.NewRow("Other?"))
+			}
+			return err
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Open(filepath.Join(t.TempDir(), "store"))
-			s.again = 10 * time.Millisecond
+			s.again = 100 * time.Millisecond
 			row := storetest.Ask(t, s, "Lost?")
 			done := waiting(t, s, row.ID)
 			fatal.If(t, remove(s.dir))
