@@ -190,14 +190,16 @@ func TestPolicyAfterwards(t *testing.T) {
 }
 
 // TestUnreadableKeys: while the trusted keys cannot be read, a signed answer is neither
-// delivered nor lost.
+// delivered nor lost, and watchers learn of all else.
 func TestUnreadableKeys(t *testing.T) {
 	s, store := newSigns(), openStore(t, storeDir(t))
 	d := s.desk(store, desk.ProveConfirm)
 	rec, _ := submit(t, d, confirmation(desk.ViaShell))
-	must(d.Reply(t.Context(), rec.ID, s.Sign(&rec, yes, time.Now().UTC()), byPage))
 	typo := errors.New("passkeys.json: unexpected end of JSON input")
 	broken := desk.New(store, desk.Options{Prove: desk.ProveConfirm, Keys: func(func(*proof.Keys) error) (proof.Keys, error) { return proof.Keys{}, typo }})
+	w := watch(t, broken)
+	must(d.Reply(t.Context(), rec.ID, s.Sign(&rec, yes, time.Now().UTC()), byPage))
+	w.next(desk.Asked, ask(t, d), "")
 	if _, err := broken.Get(t.Context(), rec.ID); !errors.Is(err, typo) {
 		t.Errorf("the error is %v", err)
 	}

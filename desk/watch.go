@@ -1,7 +1,9 @@
 package desk
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"mcp-askuser/desk/store"
@@ -174,22 +176,28 @@ func (w *watcher) changed(ctx context.Context) (events []Event, err error) {
 	return w.read(ctx, store.Query{Open: true})
 }
 
-// read returns the events of the rows of a query, also of those before an error.
-func (w *watcher) read(ctx context.Context, q store.Query) (events []Event, err error) {
+// read returns the events of the rows of a query, also of those before an error. What cannot be read
+// as the trusted keys cannot hides no other row: it is read again, with all that follow it.
+func (w *watcher) read(ctx context.Context, q store.Query) (events []Event, failed error) {
 	for row, err := range w.desk.store.Rows(ctx, q) {
 		if err != nil {
 			return events, err
 		}
 		rec, err := w.desk.decode(ctx, row, w.desk.prove)
-		if err != nil && !w.desk.leaveOut(ctx, row.ID, err) {
-			return events, err // it is read again
+		if errors.Is(err, ErrUnreachable) {
+			return events, err
 		}
-		w.revision = w.revision.Max(row.Revision)
+		if err != nil && !w.desk.leaveOut(ctx, row.ID, err) {
+			failed = cmp.Or(failed, err)
+		}
+		if failed == nil {
+			w.revision = w.revision.Max(row.Revision)
+		}
 		if err == nil {
 			events = append(events, w.events(rec)...)
 		}
 	}
-	return events, nil
+	return events, failed
 }
 
 // events returns what a changed record means to the watcher.
