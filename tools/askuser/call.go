@@ -206,7 +206,7 @@ func (c *call) rejoin(
 	var unknown question.Violations
 	for _, id := range ids {
 		var w *present.Waiter
-		rec, err := c.Desk.Get(ctx, id)
+		rec, err := c.Presenter.Get(ctx, id)
 		if err == nil && rec.Asker.Agent != c.client.Agent {
 			err = desk.ErrNotFound
 		}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
@@ -79,6 +81,28 @@ func TestStoreVanishes(t *testing.T) {
 		t.Errorf("the call was told %v", err)
 	}
 	waittest.Take(t, one.cause)
+}
+
+// A call comes back for a question that is open in this process also while the shared desk does not
+// answer, and one that must return does not wait for the desk.
+func TestDeskAway(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	w := r.ask(newStays("one"))
+	r.store.Before(func(ctx context.Context, c desktest.Call) error {
+		if c.Method != "Get" {
+			return nil
+		}
+		<-ctx.Done()
+		return context.Cause(ctx)
+	})
+	w.Look(t.Context())
+	w.Leave()
+	again, err := r.Join(t.Context(), w.Record().ID, on())
+	fatal.If(t, err)
+	r.store.Before(nil)
+	r.elsewhere(w.Record().ID, "a")
+	r.ends("answered inbox A", again)
 }
 
 // shows is a surface whose forms travel with calls.

@@ -182,12 +182,28 @@ func (p *Presenter) submit(ctx context.Context, q Question) (*Waiter, error) {
 	return w, nil
 }
 
+// Get is [desk.Desk.Get]. A record that is open in this process is as it was asked, also while the
+// desk does not answer.
+func (p *Presenter) Get(ctx context.Context, id string) (desk.Record, error) {
+	p.mu.Lock()
+	x := p.open[id]
+	open := x != nil && !x.state.closed()
+	p.mu.Unlock()
+	if open {
+		return x.rec, nil
+	}
+	return p.Desk.Get(ctx, id)
+}
+
 // Join waits for a record that was asked before, in any process, and shows it
 // where no surface does. For a record that was reopened, it waits for the new
 // one. Unlike a caller of Ask, this one does not end a record that no surface
 // can show. Errors are those of [desk.Desk.Get].
 func (p *Presenter) Join(ctx context.Context, id string, surfaces Surfaces) (*Waiter, error) {
-	rec, err := p.Desk.Latest(ctx, id)
+	rec, err := p.Get(ctx, id)
+	if err == nil && rec.Outcome != nil {
+		rec, err = p.Desk.Latest(ctx, id)
+	}
 	if err != nil {
 		return nil, err
 	}

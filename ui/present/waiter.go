@@ -222,8 +222,10 @@ func (w *Waiter) Tell() bool {
 }
 
 // Look reads the record once more. It finds what the wait cannot: that the store
-// has gone.
+// has gone. It does not wait for a desk that does not answer: the host of the call does not either.
 func (w *Waiter) Look(ctx context.Context) {
+	ctx, cancel := context.WithTimeoutCause(ctx, 2*time.Second, desk.ErrUnreachable)
+	defer cancel()
 	rec, err := w.x.p.Desk.Get(ctx, w.x.rec.ID)
 	w.x.endIf(rec, err)
 }
