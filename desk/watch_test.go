@@ -141,7 +141,8 @@ func TestWatchRestored(t *testing.T) {
 func TestWatchWithAnotherClock(t *testing.T) {
 	dir := storeDir(t)
 	w, other := watch(t, after(t, dir, 2*time.Hour)), open(t, dir)
-	first, second := ask(t, other), ask(t, other) // while no event is received the watcher does not look
+	first := detached(t, other, request("One?"))
+	second := detached(t, other, request("Two?")) // while no event is received the watcher does not look
 	reply(t, other, second.ID, "x")
 	w.next(desk.Asked, first, "")
 	w.next(desk.Asked, second, "")
