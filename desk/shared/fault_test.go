@@ -342,7 +342,8 @@ func lostAcknowledgement(t *testing.T, c *sharedtest.Cluster) {
 	}
 }
 
-// A row whose stream is removed is lost to the process that waits.
+// A row whose stream is removed is lost to the process that waits. The revisions of another that replaces
+// it are greater.
 func lost(t *testing.T, c *sharedtest.Cluster) {
 	s := c.Open(nodes.Agent, "bot")
 	row := storetest.Ask(t, s, "Gone?")
@@ -356,9 +357,16 @@ func lost(t *testing.T, c *sharedtest.Cluster) {
 	changes, err := s.Changes(ctx, "")
 	fatal.If(t, err)
 	<-changes // the guard has looked: the wait has begun
+	before, err := s.Revision(ctx)
+	fatal.If(t, err)
 	c.Remove()
 	err = <-done
 	if !errors.Is(err, store.ErrLost) || errors.Is(err, store.ErrUnreachable) { // a wait outlasts the latter
 		t.Errorf("the wait ended with %v", err)
+	}
+	c.Create()
+	now, err := s.Revision(ctx)
+	if err != nil || now.Far <= before.Far {
+		t.Errorf("the revision is %d, %v, after %d", now.Far, err, before.Far)
 	}
 }

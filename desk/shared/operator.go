@@ -46,11 +46,13 @@ func (s *Store) Create(ctx context.Context, nodes int, humans Humans) error {
 	return s.repeat(ctx, func(ctx context.Context) error {
 		call := "STREAM.UPDATE."
 		now, err := s.streamInfo(ctx, struct{}{})
+		config := Config(cmp.Or(nodes, now.Config.Replicas, 1))
 		if errors.Is(err, errNoStream) {
 			call, err = "STREAM.CREATE.", nil
+			config.FirstSeq = uint64(time.Now().UnixMilli()) // above those of a stream that this one replaces
 		}
 		if err == nil {
-			err = s.api(ctx, call+stream, Config(cmp.Or(nodes, now.Config.Replicas, 1)), &struct{}{})
+			err = s.api(ctx, call+stream, config, &struct{}{})
 		}
 		if err == nil {
 			_, err = s.publish(ctx, write{subject: humansSubject, data: data})
