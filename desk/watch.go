@@ -184,17 +184,16 @@ func (w *watcher) read(ctx context.Context, q store.Query) (events []Event, fail
 			return events, err
 		}
 		rec, err := w.desk.decode(ctx, row, w.desk.prove)
-		if errors.Is(err, ErrUnreachable) {
+		switch {
+		case errors.Is(err, ErrUnreachable):
 			return events, err
-		}
-		if err != nil && !w.desk.leaveOut(ctx, row.ID, err) {
+		case err == nil:
+			events = append(events, w.events(rec)...)
+		case !w.desk.leaveOut(ctx, row.ID, err):
 			failed = cmp.Or(failed, err)
 		}
 		if failed == nil {
 			w.revision = w.revision.Max(row.Revision)
-		}
-		if err == nil {
-			events = append(events, w.events(rec)...)
 		}
 	}
 	return events, failed

@@ -93,15 +93,6 @@ func (x *Presentation) run() {
 	p.mu.Unlock()
 }
 
-// runBackground runs f beside the caller, unless the record has ended.
-func (x *Presentation) runBackground(f func()) {
-	x.p.mu.Lock()
-	defer x.p.mu.Unlock()
-	if !x.state.closed() {
-		x.running.Go(f)
-	}
-}
-
 // await waits on the desk for the end. A wait that fails, for want of files,
 // is repeated.
 func (x *Presentation) await() {

@@ -177,7 +177,7 @@ func (p *Presenter) submit(ctx context.Context, q Question) (*Waiter, error) {
 		return x.lateWaiter(attendance), nil
 	}
 	if p.Notify != nil {
-		x.runBackground(func() { p.Notify(x.ctx, x.rec) })
+		p.runBackground(func() { p.Notify(x.ctx, x.rec) })
 	}
 	return w, nil
 }
@@ -226,15 +226,10 @@ func (p *Presenter) Show(ctx context.Context, id string, surfaces Surfaces) (*Wa
 }
 
 func (p *Presenter) joinAs(as role, rec desk.Record, surfaces Surfaces) (*Waiter, error) {
-	p.mu.Lock()
-	x := p.open[rec.ID]
-	p.mu.Unlock()
-	if x == nil {
-		if rec.Outcome != nil {
-			return p.endedWaiter(rec, nil), nil
-		}
-		x = p.presentation(rec)
+	if rec.Outcome != nil {
+		return p.endedWaiter(rec, nil), nil
 	}
+	x := p.presentation(rec)
 	if w := x.join(as, Question{Surfaces: surfaces}, nil); w != nil {
 		return w, nil
 	}

@@ -161,11 +161,8 @@ func (x *Presentation) setShown(tried []desk.Showing) {
 	p.mu.Lock()
 	owned := x.owned
 	if len(tried) > 0 {
-		now := tried[len(tried)-1]
-		if now.Surface != x.surface {
-			x.surface = now.Surface
-			x.signal()
-		}
+		x.surface = tried[len(tried)-1].Surface
+		x.signal()
 	}
 	p.mu.Unlock()
 	if !owned {

@@ -248,22 +248,16 @@ func (w *Waiter) Withdraw(reason string) {
 	ends := x.attendance != nil && !x.state.closed() && !slices.ContainsFunc(x.waiters, others) // else another process has it
 	if ends {
 		x.forget()
-		x.running.Go(func() { x.withdraw(w, reason) })
+		x.running.Go(func() {
+			x.store(desk.Outcome{Status: desk.Cancelled, Reason: reason}, desk.Evidence{})
+			if w.HasEnded() && x.outcome.State == desk.Cancelled { // else the process ends, and the record stays open
+				x.delivered()
+			}
+			w.Leave() // until here no call takes the record over
+		})
 	}
 	x.p.mu.Unlock()
 	if !ends {
 		w.Leave()
 	}
-}
-
-func (x *Presentation) withdraw(w *Waiter, reason string) {
-	x.store(desk.Outcome{Status: desk.Cancelled, Reason: reason}, desk.Evidence{})
-	select {
-	case <-x.ended:
-		if x.outcome.State == desk.Cancelled {
-			x.delivered()
-		}
-	default: // the process ends, and the record stays open
-	}
-	w.Leave() // until here no call takes the record over
 }
