@@ -79,9 +79,7 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, show render) error {
 		a.leaveSoon()
 	}
 	<-w.Ended()
-	err = a.printEnd(d, w, show)
-	presenter.Flush()
-	return err
+	return a.printEnd(d, w, show)
 }
 
 // printEnd prints what show makes of a record that has ended, and marks it as delivered

@@ -104,6 +104,15 @@ func (s *Faulty) Answer(ctx context.Context, id string, end store.Ending) error 
 	return s.Store.Answer(ctx, id, end)
 }
 
+// Delivered implements [store.Store].
+func (s *Faulty) Delivered(ctx context.Context, id string) error {
+	err := s.begin(ctx, Call{Method: "Delivered", ID: id})
+	if err != nil {
+		return err
+	}
+	return s.Store.Delivered(ctx, id)
+}
+
 // Note implements [store.Store].
 func (s *Faulty) Note(ctx context.Context, id string, n store.Note, change func([]byte) ([]byte, error)) error {
 	err := s.begin(ctx, Call{Method: "Note", ID: id, Note: n})

@@ -182,14 +182,17 @@ func (s *Store) Answer(ctx context.Context, id string, end store.Ending) error {
 
 // Delivered implements [store.Store].
 func (s *Store) Delivered(ctx context.Context, id string) error {
-	s.held.Delete(id)
-	return s.onRow(ctx, id, func(ctx context.Context, r *record) error {
+	err := s.onRow(ctx, id, func(ctx context.Context, r *record) error {
 		if r.Delivered && r.Holder == "" {
 			return nil
 		}
 		_, err := s.publish(ctx, r.change("d", nil))
 		return err
 	})
+	if err == nil {
+		s.held.Delete(id) // not before: the same question would be given the outcome, too
+	}
+	return err
 }
 
 // Note implements [store.Store].

@@ -31,6 +31,24 @@ func TestReplyRepeated(t *testing.T) {
 	r.ends("answered elicit B", first, second)
 }
 
+// An outcome that cannot be marked as delivered is given to no other call meanwhile, not a yes to a second
+// action either, and it is marked later.
+func TestMarkedLater(t *testing.T) {
+	r := newRig(t)
+	first := r.ask(answers("one", "a"))
+	r.ends("answered one A", first)
+	r.fails("Delivered", syscall.ENOSPC)
+	first.Delivered()
+	first.Leave()
+	second := r.ask(answers("two", "b"))
+	r.ends("answered two B", second)
+	r.store.Before(nil)
+	eventually(t, "it is marked", func() bool {
+		row, err := r.store.Get(t.Context(), first.Record().ID)
+		return err == nil && row.Delivered && !row.Attended
+	})
+}
+
 // A store that comes back only at the very end still gets the reply.
 func TestLastTry(t *testing.T) {
 	r := newRig(t, func(o *present.Options) { o.Retry = time.Hour })

@@ -131,6 +131,16 @@ func (x *Presentation) endIf(rec desk.Record, err error) bool {
 // longer returns the pause after this one.
 func (p *Presenter) longer(pause time.Duration) time.Duration { return min(2*pause, p.longest()) }
 
+// rest waits for a pause. It is false where the presenter closes first.
+func (p *Presenter) rest(pause time.Duration) bool {
+	select {
+	case <-time.After(pause):
+		return true
+	case <-p.ctx.Done():
+		return false
+	}
+}
+
 func (p *Presenter) longest() time.Duration { return 32 * p.Retry }
 
 // end reports an event that ends the record: sent, stored or lost, with
@@ -191,22 +201,6 @@ func (x *Presentation) cause() error {
 	return &desk.ClosedError{ID: x.rec.ID, Outcome: *x.outcome.Outcome}
 }
 
-// delivered marks the record once a waiter has delivered its outcome, and tidies up in the background.
-func (x *Presentation) delivered() {
-	x.p.mu.Lock()
-	do := x.on(deliver)
-	x.p.mu.Unlock()
-	if do != mark {
-		return
-	}
-	p, rec := x.p, x.outcome
-	err := p.Desk.Delivered(context.Background(), rec.ID)
-	if err != nil {
-		p.Log.Error("cannot mark a result as delivered; it may be delivered again", "id", rec.ID, "error", err)
-	}
-	p.runBackground(func() { p.Desk.TidyUp(context.Background()) }) // a command that ends tidies up first
-}
-
 // store ends the record with an outcome, or with the reply in it and the evidence
 // of its answerer. It tries again until the outcome is stored or the record has
 // ended otherwise.
@@ -230,9 +224,7 @@ func (x *Presentation) store(o desk.Outcome, from desk.Evidence) {
 		}
 		x.p.Log.Error("cannot store the outcome of a question; trying again", "id", x.rec.ID, "status", o.Status,
 			"error", err)
-		select {
-		case <-time.After(pause):
-		case <-x.p.ctx.Done(): // the process ends: the last try
+		if !x.p.rest(pause) { // the process ends: the last try
 			if rec, err = put(); isEnd(err) {
 				x.end(stored, rec, nil)
 			}

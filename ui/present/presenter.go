@@ -63,8 +63,7 @@ func New(o Options) *Presenter {
 
 // Close withdraws all questions from their surfaces, with cause as the reason,
 // and returns when the surfaces have cleaned up. Records stay open. What could
-// not be stored is tried once more; what was delivered may be archived later, by
-// any process.
+// not be stored, or marked as delivered, is tried once more.
 func (p *Presenter) Close(cause error) {
 	p.stop(cause)
 	p.running.Wait()
@@ -73,9 +72,6 @@ func (p *Presenter) Close(cause error) {
 	p.mu.Unlock()
 	p.background.Wait()
 }
-
-// Flush returns when everything that was delivered is archived.
-func (p *Presenter) Flush() { p.background.Wait() }
 
 // runBackground runs f beside the caller; after Close, which a transport that
 // still writes a response can outlast, in the caller.

@@ -27,7 +27,6 @@ const (
 	settle                // all surfaces have returned, and the record ends because of that
 	stored                // the outcome is on the desk
 	lost                  // the outcome will never be known
-	deliver               // a waiter has delivered the outcome
 )
 
 // effect is what the caller of next must do.
@@ -40,7 +39,6 @@ const (
 	queue                  // keep the surfaces until those that run have returned
 	announce               // announce the end
 	withdraw               // announce the end unless that was done, and withdraw the surfaces
-	mark                   // mark the record as delivered
 )
 
 // next returns the state that follows on an event, and its effect.
@@ -95,10 +93,6 @@ func (s state) next(e event) (state, effect) {
 			return contested, announce
 		case !s.closed():
 			return ended, withdraw
-		}
-	case deliver:
-		if s.closed() {
-			return s, mark
 		}
 	}
 	return s, refused

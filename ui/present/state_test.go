@@ -17,13 +17,12 @@ returned  | -              | idle none      | idle none          | -            
 settle    | -              | settling none  | settling none      | -              | ended none     | ended none
 stored    | ended withdraw | ended withdraw | contested announce | ended withdraw | -              | -
 lost      | ended withdraw | ended withdraw | contested announce | ended withdraw | -              | -
-deliver   | -              | -              | -                  | -              | contested mark | ended mark
 `
 
 func TestTransitions(t *testing.T) {
 	states := []string{"idle", "showing", "sending", "settling", "contested", "ended"}
-	events := []string{"show", "send", "sent", "unsent", "returned", "settle", "stored", "lost", "deliver"}
-	effects := []string{"refused", "none", "run", "queue", "announce", "withdraw", "mark"}
+	events := []string{"show", "send", "sent", "unsent", "returned", "settle", "stored", "lost"}
+	effects := []string{"refused", "none", "run", "queue", "announce", "withdraw"}
 	rows := strings.Split(strings.TrimSpace(transitions), "\n")
 	if len(rows) != 1+len(events) {
 		t.Fatalf("%d rows, want %d", len(rows), 1+len(events))

@@ -2,6 +2,7 @@ package present
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -230,12 +231,26 @@ func (w *Waiter) Look(ctx context.Context) {
 	w.x.endIf(rec, err)
 }
 
-// Delivered reports that the outcome has reached the asker, and ends the call's
-// waiting. It marks the record in one quick step; the rest is done in the
-// background.
+// Delivered reports that the outcome has reached the asker, and ends the call's waiting. It marks
+// the record in one quick step; the rest is done in the background. Until it is marked the record
+// stays attended, so that no other call receives the outcome: a yes allows one action.
 func (w *Waiter) Delivered() {
-	w.x.delivered()
-	w.x.p.runBackground(w.Leave)
+	x, p := w.x, w.x.p
+	p.mu.Lock()
+	unmarked := x.addWaiter(awaits)
+	p.mu.Unlock()
+	mark := func() error { return p.Desk.Delivered(context.Background(), x.outcome.ID) }
+	err := mark()
+	p.runBackground(func() {
+		w.Leave()
+		final := func() bool { return errors.Is(err, desk.ErrNotFound) || errors.Is(err, desk.ErrDenied) }
+		for pause, open := p.Retry, true; err != nil && open && !final(); pause = p.longer(pause) {
+			p.Log.Error("cannot mark a result as delivered; trying again", "id", x.outcome.ID, "error", err)
+			open, err = p.rest(pause), mark() // once more where the presenter closes
+		}
+		unmarked.Leave()
+		p.Desk.TidyUp(context.Background())
+	})
 }
 
 // Withdraw ends the call's waiting, and the record on behalf of the asker, who will not return for it,
@@ -251,7 +266,7 @@ func (w *Waiter) Withdraw(reason string) {
 		x.running.Go(func() {
 			x.store(desk.Outcome{Status: desk.Cancelled, Reason: reason}, desk.Evidence{})
 			if w.HasEnded() && x.outcome.State == desk.Cancelled { // else the process ends, and the record stays open
-				x.delivered()
+				w.Delivered()
 			}
 			w.Leave() // until here no call takes the record over
 		})
