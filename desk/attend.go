@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"mcp-askuser/desk/store"
@@ -14,25 +14,28 @@ import (
 // outcome. It ends with Release or with the process; then the record is
 // detached.
 type Attendance struct {
-	release func() // as often as one likes
+	desk     *Desk
+	id       string
+	released atomic.Bool
 }
 
 // Release ends the attendance. It may be called more than once, and on nil.
 func (a *Attendance) Release() {
-	if a != nil {
-		a.release()
+	if a == nil || a.released.Swap(true) {
+		return
+	}
+	err := a.desk.store.Release(context.Background(), a.id)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		a.desk.log.Warn("a question stays with an asker that has gone", "id", a.id, "error", err)
+		a.released.Store(false)
 	}
 }
 
+// Held reports whether the attendance has not ended: Release may be tried again.
+func (a *Attendance) Held() bool { return a != nil && !a.released.Load() }
+
 // attendance is that of a row which this process attends.
-func (d *Desk) attendance(id string) *Attendance {
-	return &Attendance{release: sync.OnceFunc(func() {
-		err := d.store.Release(context.Background(), id)
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			d.log.Warn("a question stays with an asker that has gone", "id", id, "error", err)
-		}
-	})}
-}
+func (d *Desk) attendance(id string) *Attendance { return &Attendance{desk: d, id: id} }
 
 // Attend claims a record for an asker that comes back for it. The error is
 // ErrAttended while another waits, or one of [Desk.Get].

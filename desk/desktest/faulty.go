@@ -104,6 +104,15 @@ func (s *Faulty) Answer(ctx context.Context, id string, end store.Ending) error 
 	return s.Store.Answer(ctx, id, end)
 }
 
+// Release implements [store.Store].
+func (s *Faulty) Release(ctx context.Context, id string) error {
+	err := s.begin(ctx, Call{Method: "Release", ID: id})
+	if err != nil {
+		return err
+	}
+	return s.Store.Release(ctx, id)
+}
+
 // Delivered implements [store.Store].
 func (s *Faulty) Delivered(ctx context.Context, id string) error {
 	err := s.begin(ctx, Call{Method: "Delivered", ID: id})

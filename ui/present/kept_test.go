@@ -49,6 +49,18 @@ func TestMarkedLater(t *testing.T) {
 	})
 }
 
+// A call that could not be released, as the disk was full, keeps the answer from no later one.
+func TestReleasedLater(t *testing.T) {
+	r := newRig(t)
+	first := r.ask(newStays("one"))
+	r.fails("Release", syscall.ENOSPC)
+	first.Leave()
+	r.store.Before(nil)
+	r.elsewhere(first.Record().ID, "a")
+	waittest.Take(t, first.Ended())
+	r.ends("answered inbox A", r.ask(answers("two", "b")))
+}
+
 // A store that comes back only at the very end still gets the reply.
 func TestLastTry(t *testing.T) {
 	r := newRig(t, func(o *present.Options) { o.Retry = time.Hour })

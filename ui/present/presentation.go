@@ -154,11 +154,12 @@ func (x *Presentation) end(e event, rec desk.Record, err error) {
 	if ends {
 		place = x.dropForm()
 	}
+	held := x.attendance != nil && !x.awaitedBy(awaits) // as it could not be released
 	x.p.mu.Unlock()
 	switch {
 	case ends:
-		if place != nil {
-			place.Leave()
+		if place != nil || held {
+			x.leave(place)
 		}
 		x.announce(rec, err)
 		if do == withdraw {

@@ -130,8 +130,11 @@ func (x *Presentation) attend() {
 
 // Leave ends the call's waiting. A record without waiters is detached; it stays
 // open and in front of the user. Leave may be repeated.
-func (w *Waiter) Leave() {
-	x := w.x
+func (w *Waiter) Leave() { w.x.leave(w) }
+
+// leave removes a waiter, nil for none, and detaches a record that no other awaits: where that fails
+// (a full disk), at its end at the latest.
+func (x *Presentation) leave(w *Waiter) {
 	x.attending.Lock()
 	defer x.attending.Unlock()
 	x.p.mu.Lock()
@@ -142,6 +145,11 @@ func (w *Waiter) Leave() {
 	}
 	x.p.mu.Unlock()
 	a.Release()
+	x.p.mu.Lock()
+	defer x.p.mu.Unlock()
+	if a.Held() && x.attendance == nil {
+		x.attendance = a
+	}
 }
 
 // Record is the record as it was asked.
