@@ -299,7 +299,7 @@ func TestRefused(t *testing.T) {
 			write(t, s.path(), []byte(strings.Repeat("no database ", 100)))
 		}, "move it away"},
 		"a short file":  {func(t *testing.T, s *Store) { write(t, s.path(), []byte("SQLite")) }, "move it away"},
-		"a broken page": {func(t *testing.T, s *Store) { breakPages(t, s.path()) }, "move it away"},
+		"a broken page": {func(t *testing.T, s *Store) { breakPages(t, s.path()) }, "desk.db-wal"},
 		"a directory": {func(t *testing.T, s *Store) {
 			fatal.If(t, errors.Join(os.Remove(s.path()), os.Mkdir(s.path(), 0o700)))
 		}, "move it away"},

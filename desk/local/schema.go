@@ -48,8 +48,8 @@ pragma user_version = 1;
 commit;
 pragma journal_mode = wal;`
 
-// restore is what the user can do about a damaged file.
-const restore = "move it away, or restore it from a backup"
+// restore is what the user can do about a damaged file. The log of another database would damage a backup, too.
+const restore = "move it away with the files desk.db-wal and desk.db-shm; then restore a backup if there is one"
 
 // check says why the file is no database of this version: [fs.ErrNotExist] where there is none. It
 // reads the header alone.
