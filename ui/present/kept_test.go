@@ -130,7 +130,15 @@ func TestDeskAway(t *testing.T) {
 	w.Leave()
 	again, err := r.Join(t.Context(), w.Record().ID, on())
 	fatal.If(t, err)
+	again.Leave()
+	r.fails("Attend", desk.ErrUnreachable)
+	again, err = r.Join(t.Context(), w.Record().ID, on())
+	fatal.If(t, err)
 	r.store.Before(nil)
+	eventually(t, "it is attended once the desk answers", func() bool {
+		rec, err := r.desk.Get(t.Context(), w.Record().ID)
+		return err == nil && rec.Attended
+	})
 	r.elsewhere(w.Record().ID, "a")
 	r.ends("answered inbox A", again)
 }

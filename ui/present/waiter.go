@@ -120,12 +120,23 @@ func (x *Presentation) attend() {
 	a, err := x.p.Desk.Attend(context.Background(), x.rec.ID)
 	if err != nil {
 		x.p.Log.Debug("the question is not attended by this process", "id", x.rec.ID, "error", err)
-		return
 	}
 	x.p.mu.Lock()
 	spare := x.hold(a)
+	if errors.Is(err, desk.ErrUnreachable) {
+		time.AfterFunc(x.p.longest(), x.attendLater)
+	}
 	x.p.mu.Unlock()
 	spare.Release()
+}
+
+// attendLater tries again, where a call still awaits the record.
+func (x *Presentation) attendLater() {
+	x.p.mu.Lock()
+	defer x.p.mu.Unlock()
+	if !x.state.closed() && x.attendance == nil && x.awaitedBy(awaits) {
+		x.running.Go(x.attend)
+	}
 }
 
 // Leave ends the call's waiting. A record without waiters is detached; it stays
