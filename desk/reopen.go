@@ -48,10 +48,6 @@ func (d *Desk) Reopen(ctx context.Context, id string) (Record, error) {
 	if err != nil {
 		return open, err
 	}
-	err = d.store.Delivered(ctx, rec.ID) // an asker that asks the same is to find the new one
-	if err != nil {
-		return rec, fmt.Errorf("reopen %s: %w", rec.ID, err)
-	}
 	_, before, err := d.get(ctx, rec.ID)
 	if err != nil {
 		return rec, err
@@ -66,6 +62,10 @@ func (d *Desk) Reopen(ctx context.Context, id string) (Record, error) {
 	}
 	defer attendance.Release()
 	again.Attended = false
+	err = d.store.Delivered(ctx, rec.ID) // not before: what could not be asked again is still to be collected
+	if err != nil {
+		d.log.WarnContext(ctx, "an asker that asks the same finds the former answer first", "id", again.ID, "error", err)
+	}
 	former := draft{Reply: rec.formerReply(before)}
 	if !former.empty() {
 		err = d.SaveDraft(ctx, again.ID, d.CopyFiles(ctx, rec.ID, again.ID, former.Reply))

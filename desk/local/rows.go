@@ -55,7 +55,7 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 
 // same returns the row to take over for one that is asked; a zero one where there is none.
 func (s *Store) same(t *tx, row store.Row) (got store.Row, err error) {
-	if row.Content == "" || row.Outcome != nil {
+	if row.Content == "" || row.Outcome != nil || row.Earlier != "" {
 		return got, nil
 	}
 	condition, args := where(store.Query{Content: row.Content, Kept: row.At, Ascend: true})

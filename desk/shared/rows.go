@@ -45,7 +45,7 @@ func (s *Store) same(ctx context.Context, row *store.Row) (*record, error) {
 	if err == nil && (own.Holder == s.holder() || own.Delivered) && bytes.Equal(own.Asked, row.Asked) {
 		return own, nil
 	}
-	if row.Content == "" || row.Outcome != nil {
+	if row.Content == "" || row.Outcome != nil || row.Earlier != "" {
 		return nil, nil
 	}
 	var ids []string

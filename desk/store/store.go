@@ -119,7 +119,7 @@ type Store interface {
 	// Ask stores a row, for which this process waits then. A row that has an outcome is
 	// stored as delivered: nothing waits for it. Where a row has the same content,
 	// was not delivered, is kept still and has no living process that waits, the caller
-	// receives that one instead, perhaps with its outcome.
+	// receives that one instead, perhaps with its outcome; not for a row that goes back to another.
 	Ask(ctx context.Context, row Row) (Row, error)
 	// Attend makes this process the one that waits for a row. The error is ErrAttended
 	// while another does.
