@@ -289,7 +289,10 @@ func testReopened(t *testing.T, open func() Process) {
 	one.Earlier, two.Earlier = row.ID, row.ID
 	ask(t, s, row)
 	fatal.If(t, s.Answer(t.Context(), row.ID, ending("Yes")))
-	ask(t, s, one)
+	fatal.If(t, s.Release(t.Context(), row.ID))
+	if got := ask(t, s, one); got.ID != one.ID {
+		t.Error("it takes over the one that it goes back to")
+	}
 	_, err := s.Ask(t.Context(), two)
 	Wants(t, err, store.ErrReopened)
 	fatal.If(t, s.Answer(t.Context(), one.ID, ending("No")))
