@@ -57,17 +57,12 @@ func StartedByAgent() bool { return thisTree().opened(Asker{Via: ViaShell}, fals
 
 // hostAbove returns the nearest agent's host above this process: a known program, or the
 // process started, which is 0 for none, unless its file is an editor's: that starts the
-// user's shells. It is false where there is none, and where a process of this program in no
-// agent's terminal is nearer: it opened a pane for the user.
+// user's shells. It is false where there is none.
 func (t *tree) hostAbove(started int) (host proc.Process, ok bool) {
-	var opener *proc.Process
 	self, _ := t.look(t.self)
 	for pid, above := range proc.Chain(self.Parent, t.look) {
 		if _, isHost := agenthost.Of(above.Args); isHost || pid == started && !agenthost.Editor(t.executable(pid)) {
-			return above, opener == nil || opener.Terminal != 0 && opener.Terminal != above.Terminal
-		}
-		if t.executable(pid) == t.executable(t.self) {
-			opener = &above
+			return above, true
 		}
 	}
 	return proc.Process{}, false
