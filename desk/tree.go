@@ -57,11 +57,13 @@ func StartedByAgent() bool { return thisTree().opened(Asker{Via: ViaShell}, fals
 
 // hostAbove returns the nearest agent's host above this process: a known program, or the
 // process started, which is 0 for none, unless its file is an editor's: that starts the
-// user's shells. It is false where there is none.
+// user's shells. It is false where there is none. Process 1 has started what it adopted: it
+// counts by its name only.
 func (t *tree) hostAbove(started int) (host proc.Process, ok bool) {
 	self, _ := t.look(t.self)
 	for pid, above := range proc.Chain(self.Parent, t.look) {
-		if _, isHost := agenthost.Of(above.Args); isHost || pid == started && !agenthost.Editor(t.executable(pid)) {
+		_, isHost := agenthost.Of(above.Args)
+		if isHost || pid == started && pid != 1 && !agenthost.Editor(t.executable(pid)) {
 			return above, true
 		}
 	}

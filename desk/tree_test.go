@@ -23,7 +23,7 @@ func TestTree(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		above  []running
-		host   int // the index of the asker's host; 0 is none of these
+		host   int // the index of the asker's host; 0 is none of these, -99 process 1
 		via    string
 		client string
 		asked  bool
@@ -35,6 +35,7 @@ func TestTree(t *testing.T) {
 		{name: "a pseudo-terminal of the agent's, below a known host", above: []running{{"mcp-askuser", agents}, {"script", user}, {"bash", user}, {"claude", user}}, want: true},
 		{name: "below the asker's host, an unknown one", above: []running{{"mcp-askuser", agents}, {"script", 0}, {"robot", user}}, host: 2, via: "mcp", want: true},
 		{name: "a number from another machine", above: []running{{"mcp-askuser", user}, {"bash", user}}, host: 1, via: "mcp", away: true},
+		{name: "a server that process 1 adopted", above: []running{{"mcp-askuser", user}, {"bash", user}}, host: -99, via: "mcp"},
 		{name: "a shell that asked", above: []running{{"mcp-askuser", user}, {"bash", user}}, host: 1, via: ViaShell},
 		{name: "an editor's terminal", above: []running{{"mcp-askuser", user}, {"bash", user}, {"/usr/share/code/code", 0}}, host: 2, via: "mcp"},
 		{name: "a host that calls itself an editor", above: []running{{"mcp-askuser", user}, {"bash", user}, {"ide", 0}}, host: 2, via: "mcp", client: "Zed", want: true},
@@ -57,6 +58,9 @@ func TestTree(t *testing.T) {
 				self: self,
 				look: func(pid int) (proc.Process, bool) {
 					i := pid - self
+					if pid == 1 {
+						return proc.Process{Args: []string{"init"}}, true
+					}
 					if i < 0 || i >= len(tc.above) {
 						return proc.Process{}, false
 					}
@@ -82,7 +86,7 @@ func TestTree(t *testing.T) {
 				},
 			}
 			asker := Asker{Client: tc.client, Via: tc.via, Machine: here}
-			if tc.host > 0 {
+			if tc.host != 0 {
 				asker.PID = self + tc.host
 			}
 			if tc.away {

@@ -23,11 +23,11 @@ type Process struct {
 // maxDepth ends a chain in which a reused process id makes a circle.
 const maxDepth = 64
 
-// Chain yields a process and its ancestors, nearest first, until look finds none. It
-// omits process 1, the ancestor of all.
+// Chain yields a process and its ancestors, nearest first, until look finds none. The last is
+// process 1: in a container that may be an agent's client.
 func Chain(pid int, look func(pid int) (Process, bool)) iter.Seq2[int, Process] {
 	return func(yield func(int, Process) bool) {
-		for depth := 0; pid > 1 && depth < maxDepth; depth++ {
+		for depth := 0; pid > 0 && depth < maxDepth; depth++ {
 			p, running := look(pid)
 			if !running || !yield(pid, p) {
 				return

@@ -19,3 +19,15 @@ func TestLook(t *testing.T) {
 		t.Errorf("nobody is %+v", p)
 	}
 }
+
+// A chain ends with process 1, which in a container may be the client of an agent.
+func TestChain(t *testing.T) {
+	half := func(pid int) (Process, bool) { return Process{Parent: pid / 2}, pid > 0 }
+	var got []int
+	for pid := range Chain(5, half) {
+		got = append(got, pid)
+	}
+	if !slices.Equal(got, []int{5, 2, 1}) {
+		t.Errorf("the chain of 5 is %v", got)
+	}
+}
