@@ -31,11 +31,14 @@ func senderOf(ctx context.Context) sender {
 
 // identify returns the sender of a request, and whether it is authenticated. The user
 // answers in a form of the page, in a browser with the page's cookie, or through a front
-// end. All other replies are a program's.
+// end. All other replies are a program's, and no program sends a form of the page: what it
+// fills in is shown as the user's draft.
 func (s *Server) identify(r *http.Request) (from sender, ok bool) {
 	from.how = desk.HowAPI
 	token, bearer := door.Bearer(r)
+	onPage := !strings.HasPrefix(r.URL.Path, "/api/")
 	switch {
+	case bearer && onPage && !safe(r.Method):
 	case bearer && s.keys.isToken(token):
 		return from, true
 	case bearer && s.FrontEnd != nil:
@@ -44,7 +47,7 @@ func (s *Server) identify(r *http.Request) (from sender, ok bool) {
 	case !bearer:
 		from.browser = s.keys.hasCookie(r)
 		ok = from.browser
-		if !strings.HasPrefix(r.URL.Path, "/api/") {
+		if onPage {
 			from.how = desk.HowPage
 		}
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/desk/proof"
 	"mcp-askuser/internal/door"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/ui/api"
@@ -75,9 +77,9 @@ func TestRefused(t *testing.T) {
 }
 
 // No operation of the page or the API is done without a token, nor for a page of another site;
-// what is the same for every client needs none.
+// what is the same for every client needs none. No token sends a form of the page.
 func TestEveryRouteIsGuarded(t *testing.T) {
-	g := start(t)
+	g := start(t, func(o *Options) { o.AddPasskey = func(context.Context, proof.Passkey) error { return nil } })
 	named := strings.NewReplacer("{id}", nowhere, "{session_id}", "s", "{key}", strings.Repeat("0", 64)+".png", "{$}",
 		"")
 	for request := range g.server.routes() {
@@ -92,6 +94,11 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 		r.Header.Del("Authorization")
 		if a := g.send(r); a.status != 401 || a.code() != code(api.Unauthorized) {
 			t.Errorf("%s without a token: %d %s", request, a.status, a.code())
+		}
+		if method == http.MethodPost && code(path) == "" {
+			if a := g.send(g.fromFrontEnd(method, named.Replace(path), "")); a.status != 401 {
+				t.Errorf("%s of a program: %d", request, a.status)
+			}
 		}
 		r = g.request(method, named.Replace(path), "")
 		r.Header.Set("Origin", "https://evil.example")

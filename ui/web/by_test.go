@@ -23,14 +23,13 @@ func TestWhoseWord(t *testing.T) {
 		kind  desk.AnswererKind
 		says  string
 	}{
-		"the page's form":              {"cookie form", desk.UserAnswerer, byPage},
-		"the page's form with a token": {"token form", desk.ProgramAnswerer, byProgram},
-		"the API with a cookie":        {"cookie set", desk.ProgramAnswerer, byProgram},
-		"a whole set":                  {"token set", desk.ProgramAnswerer, byProgram},
-		"one after the other":          {"token db, token port", desk.ProgramAnswerer, byProgram},
-		"a front end":                  {"panel set", desk.UserAnswerer, byPanel},
-		"a front end, one by one":      {"panel db, panel port", desk.UserAnswerer, byPanel},
-		"a front end after a program":  {"token db, panel port", desk.ProgramAnswerer, byProgram},
+		"the page's form":             {"cookie form", desk.UserAnswerer, byPage},
+		"the API with a cookie":       {"cookie set", desk.ProgramAnswerer, byProgram},
+		"a whole set":                 {"token set", desk.ProgramAnswerer, byProgram},
+		"one after the other":         {"token db, token port", desk.ProgramAnswerer, byProgram},
+		"a front end":                 {"panel set", desk.UserAnswerer, byPanel},
+		"a front end, one by one":     {"panel db, panel port", desk.UserAnswerer, byPanel},
+		"a front end after a program": {"token db, panel port", desk.ProgramAnswerer, byProgram},
 	} {
 		db := single("db")
 		db.Text = name // the same question has its answer
