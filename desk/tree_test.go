@@ -38,6 +38,7 @@ func TestTree(t *testing.T) {
 		{name: "a server that process 1 adopted", above: []running{{"mcp-askuser", user}, {"bash", user}}, host: -99, via: "mcp"},
 		{name: "a shell that asked", above: []running{{"mcp-askuser", user}, {"bash", user}}, host: 1, via: ViaShell},
 		{name: "an editor's terminal", above: []running{{"mcp-askuser", user}, {"bash", user}, {"/usr/share/code/code", 0}}, host: 2, via: "mcp"},
+		{name: "a command of an editor's agent", above: []running{{"mcp-askuser", agents}, {"bash", agents}, {"code", 0}}, host: 2, via: "mcp", env: "VSCODE_AGENT", want: true},
 		{name: "a host that calls itself an editor", above: []running{{"mcp-askuser", user}, {"bash", user}, {"ide", 0}}, host: 2, via: "mcp", client: "Zed", want: true},
 		{name: "a host that was started under an editor's name", above: []running{{"mcp-askuser", user}, {"bash", user}, {"zed of /usr/bin/robot", 0}}, host: 2, via: "mcp", want: true},
 		{name: "an agent in an editor's terminal", above: []running{{"mcp-askuser", agents}, {"script", user}, {"claude", user}, {"bash", user}, {"code", 0}}, want: true},

@@ -11,22 +11,19 @@ import (
 	"mcp-askuser/internal/proc"
 )
 
-// host is a program in which agents run.
-type host struct {
-	name       string   // of its program
-	unattended []string // the flags, or first arguments, with which it runs without a user
-	marker     string   // the variable that it sets for the commands of its agent; empty if unknown
-}
-
-var hosts = []host{ //nolint:gochecknoglobals // a table, never written to
-	{"claude", []string{"-p", "--print", "--output-format", "--input-format"}, "CLAUDECODE"},
-	{"codex", []string{"exec", "e"}, "CODEX_SANDBOX"},
-	{"gemini", []string{"-p", "--prompt"}, "GEMINI_CLI"},
-	{"opencode", []string{"run"}, "OPENCODE"},
-	{"goose", []string{"run"}, ""},
-	{"crush", []string{"run"}, ""},
-	{"cursor-agent", []string{"-p", "--print"}, "CURSOR_AGENT"},
-	{"copilot", []string{"-p", "--prompt"}, ""},
+// hosts are the programs in which agents run, with the flags, or first arguments, with which each runs
+// without a user.
+var hosts = map[string][]string{ //nolint:gochecknoglobals // a table, never written to
+	"claude":        {"-p", "--print", "--output-format", "--input-format"},
+	"codex":         {"exec", "e"},
+	"gemini":        {"-p", "--prompt"},
+	"opencode":      {"run"},
+	"goose":         {"run"},
+	"crush":         {"run"},
+	"cursor-agent":  {"-p", "--print"},
+	"copilot":       {"-p", "--prompt"},
+	"kiro-cli":      {"--no-interactive"},
+	"kiro-cli-chat": {"--no-interactive"},
 }
 
 // editors are the programs of editors, which start the user's own terminals too: a process
@@ -46,10 +43,10 @@ func Of(args []string) (unattended, ok bool) {
 	if len(args) > 1 && slices.Contains([]string{"node", "bun", "deno"}, filepath.Base(args[0])) {
 		args = args[1:]
 	}
-	for _, h := range hosts {
-		if len(args) > 0 && (hasName(args[0], h.name) || strings.HasSuffix(args[0], "js") &&
-			strings.Contains(args[0], "/"+h.name+"-")) {
-			return hasOne(args[1:], h.unattended), true
+	for name, unattended := range hosts {
+		if len(args) > 0 && (hasName(args[0], name) || strings.HasSuffix(args[0], "js") &&
+			strings.Contains(args[0], "/"+name+"-")) {
+			return hasOne(args[1:], unattended), true
 		}
 	}
 	return false, false
@@ -66,9 +63,12 @@ func Above(pid int) (unattended, ok bool) {
 	return unattended, ok
 }
 
-// Marked reports whether an environment is that of the commands of an agent.
+// Marked reports whether an environment is that of a command of an agent: hosts set these variables.
 func Marked(getenv func(string) string) bool {
-	return slices.ContainsFunc(hosts, func(h host) bool { return h.marker != "" && getenv(h.marker) != "" })
+	return slices.ContainsFunc([]string{
+		"CLAUDECODE", "CODEX_THREAD_ID", "CODEX_SANDBOX", "GEMINI_CLI", "OPENCODE", "CURSOR_AGENT", "COPILOT_CLI",
+		"GOOSE_TERMINAL", "CRUSH", "VSCODE_AGENT",
+	}, func(name string) bool { return getenv(name) != "" })
 }
 
 // hasOne reports whether one of the words is among the arguments: a flag

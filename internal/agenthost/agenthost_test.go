@@ -25,9 +25,12 @@ func TestUnattended(t *testing.T) {
 		"opencode --log run":          "alone",
 		"goose run -t hello":          "alone",
 		"goose session":               "host",
-		"bash -c claude":              "",
-		"vim claude.md":               "",
-		"node server.js":              "",
+		"kiro-cli chat":               "host",
+		"/usr/bin/kiro-cli-chat chat --no-interactive hello": "alone",
+		"kiro-cli-term":  "",
+		"bash -c claude": "",
+		"vim claude.md":  "",
+		"node server.js": "",
 	} {
 		args := strings.Split(line, " ")
 		for i := range args {
