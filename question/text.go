@@ -69,7 +69,7 @@ func hidden(r rune) bool {
 	case '\u2028', '\u2029':
 		return true
 	}
-	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Cc, r)
+	return unicode.In(r, unicode.Cf, unicode.Cc, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // Count returns the number of characters of s as a reader counts them:

@@ -24,6 +24,7 @@ func TestSafeText(t *testing.T) {
 		{"directional mark", "א\u200fב", "אב", "אב"},
 		{"line separator", "a\u2028b", "a[U+2028]b", "a\nb"},
 		{"zero width space", "a\u200bb", "a[U+200B]b", "a[U+200B]b"},
+		{"Hangul filler", "\u3164", "[U+3164]", "[U+3164]"},
 		{"tag character", "a\U000e0041", "a[U+E0041]", "a[U+E0041]"},
 		{"invalid UTF-8", "a\xffb", "a\ufffdb", "a\ufffdb"},
 	} {
