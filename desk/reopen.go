@@ -1,10 +1,10 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"mcp-askuser/desk/store"
 	"mcp-askuser/question"
@@ -93,22 +93,21 @@ func (d *Desk) sameOpen(ctx context.Context, r *Request) (Record, error) {
 }
 
 // formerReply is what the user had answered to a record, or typed. What is sent of it now
-// is the user's.
+// is the user's. No yes is ever preset: of a confirmation only notes are left.
 func (rec *Record) formerReply(row store.Row) question.Reply {
-	var r question.Reply
-	former := rec.Reply()
-	if former != nil {
-		r.Answers = former.Answers
-		if !former.Discuss { // whose note is the subject of the discussion
-			r.Note = former.Note
-		}
-	} else {
-		x := decodeDraft(row)
-		r.Answers, r.Note = x.Reply.Answers, x.Reply.Note
+	typed := decodeDraft(row).Reply
+	former := cmp.Or(rec.Reply(), &typed)
+	r := question.Reply{Note: former.Note}
+	if former.Discuss { // whose note is the subject of the discussion
+		r.Note = ""
 	}
-	r.Answers = slices.Clone(r.Answers)
-	for i := range r.Answers {
-		r.Answers[i].By = ""
+	for _, a := range former.Answers {
+		a.By = ""
+		if !rec.Set.Confirms() {
+			r.Answers = append(r.Answers, a)
+		} else if a.Note != "" {
+			r.Answers = append(r.Answers, question.Answer{QuestionID: a.QuestionID, Note: a.Note})
+		}
 	}
 	return r
 }

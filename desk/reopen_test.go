@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -167,17 +168,23 @@ func TestReopenRefuses(t *testing.T) {
 }
 
 // A confirmation without a session is found by its ticket alone, and so is what
-// the human says when they go back to it.
+// the human says when they go back to it. Their former yes is not filled in: any program may reopen it.
 func TestReopenConfirmation(t *testing.T) {
 	d := open(t, storeDir(t))
 	r := confirmation("mcp")
 	r.Session = ""
 	rec, _ := submit(t, d, r)
-	must(d.Reply(t.Context(), rec.ID, yes, byPage))
+	noted := question.Reply{Answers: slices.Clone(yes.Answers)}
+	noted.Answers[0].Note = "today"
+	must(d.Reply(t.Context(), rec.ID, noted, byPage))
 	other, _ := submit(t, d, r)
 	again, err := d.Reopen(t.Context(), rec.ID)
 	if err != nil || again.ID == other.ID {
 		t.Fatalf("reopened: %+v, %v", again, err)
+	}
+	draft, _, err := d.Draft(t.Context(), again.ID)
+	if want := replyOf(question.Answer{QuestionID: "q1", Note: "today"}); err != nil || !reflect.DeepEqual(draft, want) {
+		t.Errorf("filled in: %+v, %v", draft, err)
 	}
 	if _, err := d.Reopen(t.Context(), rec.ID); !errors.Is(err, desk.ErrPending) {
 		t.Errorf("a second time: %v", err)
