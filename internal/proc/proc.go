@@ -20,14 +20,13 @@ type Process struct {
 	Args     []string // its own name first; none of a process that has ended
 }
 
-// maxDepth ends a chain in which a reused process id makes a circle.
-const maxDepth = 64
-
 // Chain yields a process and its ancestors, nearest first, until look finds none. The last is
-// process 1: in a container that may be an agent's client.
+// process 1: in a container that may be an agent's client. A reused process id may make a circle,
+// which ends the chain; its length does not, as an agent can make it as long as it likes.
 func Chain(pid int, look func(pid int) (Process, bool)) iter.Seq2[int, Process] {
 	return func(yield func(int, Process) bool) {
-		for depth := 0; pid > 0 && depth < maxDepth; depth++ {
+		for seen := map[int]bool{}; pid > 0 && !seen[pid]; {
+			seen[pid] = true
 			p, running := look(pid)
 			if !running || !yield(pid, p) {
 				return

@@ -20,14 +20,22 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// A chain ends with process 1, which in a container may be the client of an agent.
+// A chain ends with process 1, which in a container may be the client of an agent, however long it
+// is, or where it becomes a circle.
 func TestChain(t *testing.T) {
-	half := func(pid int) (Process, bool) { return Process{Parent: pid / 2}, pid > 0 }
-	var got []int
-	for pid := range Chain(5, half) {
-		got = append(got, pid)
-	}
-	if !slices.Equal(got, []int{5, 2, 1}) {
-		t.Errorf("the chain of 5 is %v", got)
+	for first, length := range map[int]int{5: 5, 300: 300, 1000: 501} {
+		look := func(pid int) (Process, bool) {
+			if pid == 500 {
+				return Process{Parent: 1000}, true
+			}
+			return Process{Parent: pid - 1}, true
+		}
+		got, last := 0, 0
+		for pid := range Chain(first, look) {
+			got, last = got+1, pid
+		}
+		if got != length || last != first-length+1 {
+			t.Errorf("the chain of %d has %d processes up to %d", first, got, last)
+		}
 	}
 }
