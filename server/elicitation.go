@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -48,6 +49,9 @@ func (c *Call) Elicit(
 	sent := time.Now()
 	c.form.overtake()
 	raw, err := request.wait(ctx)
+	if errors.Is(err, errDropped) {
+		return c.Elicit(ctx, form)
+	}
 	took = c.session.shown(sent)
 	if err != nil {
 		return nil, took, err

@@ -163,3 +163,41 @@ func TestTurnEnds(t *testing.T) {
 		}
 	})
 }
+
+// TestStackedForms: Codex keeps a form whose question was answered elsewhere, and drops all forms
+// behind the one that its user closes: they are sent again, once.
+func TestStackedForms(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		elsewhere, answered := context.WithCancel(t.Context())
+		s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": tool(func(ctx context.Context, k *Call) {
+			if string(k.id) == "1" {
+				ctx = elsewhere
+			}
+			_, _, _ = k.Elicit(ctx, mcp.ElicitationParams{Message: string(k.id), RequestedSchema: json.RawMessage(`{}`)})
+		})})
+		out := newBox()
+		s.receive(strings.Replace(initialize, "old", "codex-mcp-client", 1), newBox())
+		for _, id := range []string{"1", "2", "3"} {
+			s.receive(call(id, "ask"), out)
+			synctest.Wait()
+		}
+		answered()
+		for _, id := range []string{"1", "2", "4"} { // 2 was dropped: no answer to it counts
+			synctest.Wait()
+			s.receive(`{"jsonrpc":"2.0","id":"askuser-`+id+`","result":{"action":"cancel"}}`, nil)
+		}
+		waittest.Pass(t.Context(), time.Minute)
+		var got []string
+		for _, line := range out.written() {
+			if _, id, found := strings.Cut(line, `"message":"`); found {
+				got = append(got, id[:1])
+			} else if strings.Contains(line, "cancelled") {
+				got = append(got, line)
+			}
+		}
+		if want := []string{"1", "2", "3", "2", "3", "3"}; !slices.Equal(got, want) {
+			t.Errorf("forms of the calls %q, want %q", got, want)
+		}
+		s.end(askuser.ErrDisconnected)
+	})
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"mcp-askuser/tools/askuser"
 	"mcp-askuser/ui"
 )
 
@@ -44,6 +45,9 @@ func (c *Call) request(ctx context.Context, method string, params any) (*request
 	return &request{c, id, answer}, nil
 }
 
+// errDropped means that a client that stacks forms has lost this one, see [Session.deliver].
+var errDropped = errors.New("the client has dropped the request")
+
 // wait waits for the result. If ctx or the call ends first, it cancels the request at
 // the client, which then closes its form; the error is ctx's cause, or wraps
 // ui.ErrCallEnded and the call's.
@@ -55,14 +59,17 @@ func (r *request) wait(ctx context.Context) (json.RawMessage, error) {
 	case <-ctx.Done():
 	case <-r.call.ctx.Done():
 	}
-	if r.call.session.takeRequest(r.id) == nil { // the answer arrived before
+	stacks := r.call.session.stacksForms()
+	if r.call.session.takeRequest(r.id, stacks) == nil { // the answer arrived before
 		return (<-r.answer).outcome()
 	}
 	err := context.Cause(ctx)
 	reason := cmp.Or(err, context.Cause(r.call.ctx))
 	params := map[string]any{"requestId": json.RawMessage(r.id), "reason": reason.Error()}
 	withdrawal := frame{Method: string(mcp.MethodNotificationCancelled), Params: params}
-	_ = send(r.call.out, Outgoing{}, withdrawal) // fails only after the end of the connection
+	if !stacks { // it would still show the form, and not say when its user closes it
+		_ = send(r.call.out, Outgoing{}, withdrawal) // fails only after the end of the connection
+	}
 	if err == nil {
 		err = r.call.endError()
 	}
@@ -88,25 +95,43 @@ func (c *Call) endRequests() {
 }
 
 // deliver passes the client's answer to its request. Late and repeated answers are
-// ignored.
+// ignored. A client that stacks forms has dropped all others with one that its user has closed.
 func (s *Session) deliver(m *Message) {
-	answer := s.takeRequest(string(m.ID))
-	if answer != nil {
-		answer <- m
+	answer := s.takeRequest(string(m.ID), false)
+	if answer == nil {
+		return
+	}
+	answer <- m
+	var form mcp.ElicitationResponse
+	_ = json.Unmarshal(m.Result, &form)
+	if form.Action == mcp.ElicitationResponseActionCancel && s.stacksForms() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for id, dropped := range s.requests {
+			delete(s.requests, id)
+			dropped <- nil
+		}
 	}
 }
 
-// takeRequest removes a request that has no answer, or returns nil.
-func (s *Session) takeRequest(id string) chan<- *Message {
+func (s *Session) stacksForms() bool { return askuser.StacksForms(s.client.Load().Name) }
+
+// takeRequest removes a request that has no answer, unless it is kept, or returns nil.
+func (s *Session) takeRequest(id string, kept bool) chan<- *Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	answer := s.requests[id]
-	delete(s.requests, id)
+	if !kept {
+		delete(s.requests, id)
+	}
 	return answer
 }
 
 // outcome returns the result or the error of a response.
 func (m *Message) outcome() (json.RawMessage, error) {
+	if m == nil {
+		return nil, errDropped
+	}
 	if m.Error == nil || string(m.Error) == "null" {
 		return m.Result, nil
 	}

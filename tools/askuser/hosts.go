@@ -42,6 +42,9 @@ type host struct {
 	// handshake means that we use protocol versions with a handshake, even if the
 	// host offers later ones: only there it closes a form on request.
 	handshake bool
+	// stacksForms means that a form stays on its screen until its user closes it, also when it was
+	// withdrawn, and that the forms behind it are dropped then.
+	stacksForms bool
 }
 
 // images says how the model of a host gets the images of a result.
@@ -75,9 +78,10 @@ func knownHosts() []host {
 			form: elicit.Style{Typed: true, Rows: 4}},
 		// 300 s, paused while a form is open. With an array the whole form becomes
 		// a plain "allow?", and a digit sends a row of a list. On 24 rows it shows
-		// 15 rows of a message.
+		// 15 rows of a message. A form that was answered elsewhere stays until the turn ends, or
+		// the user closes it; Esc drops those behind it, without an answer.
 		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second,
-			images: imagesAlone, form: elicit.Style{Line: true, Rows: 14}},
+			images: imagesAlone, stacksForms: true, form: elicit.Style{Line: true, Rows: 14}},
 		{name: "gemini", images: imagesBeside, maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second,
 			showsProgress: true},
 		// Without a limit in its file it waited longer than 45 minutes, with a progress
@@ -174,6 +178,10 @@ func (h host) overHTTP() host {
 // Handshake reports whether the client with this name gets only the protocol
 // versions with a handshake, up to 2025-11-25.
 func Handshake(name string) bool { return hostOf(name).handshake }
+
+// StacksForms reports whether the client with this name shows one form at a time, and loses those
+// behind it; see [host].
+func StacksForms(name string) bool { return hostOf(name).stacksForms }
 
 // callLimit returns how long a call may wait. Form means that the client's own
 // form is open, progress that progress messages reach the host.
