@@ -191,10 +191,11 @@ func (c *call) qualifySession(session string) string {
 // client: it is valid only if this server issued it.
 func (c *call) resume(ctx context.Context) ([]*present.Waiter, *mcp.CallToolResult) {
 	id, secret, _ := strings.Cut(c.req.Params.RequestState, ".")
+	ids := append([]string{id}, c.ids[min(1, len(c.ids)):]...)
 	if w := c.Presenter.Return(id, secret, c.req.Params.InputResponses); w != nil {
-		return c.rejoin(ctx, c.ids[min(1, len(c.ids)):], w)
+		return c.rejoin(ctx, ids[1:], w)
 	}
-	return c.rejoin(ctx, []string{id})
+	return c.rejoin(ctx, ids)
 }
 
 // rejoin joins records that the same agent asked before, beside those of all. For other
