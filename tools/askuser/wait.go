@@ -27,6 +27,7 @@ type waiting struct {
 	*present.Waiter // the first of all
 	all             []*present.Waiter
 	start           time.Time
+	reports         int             // progress messages so far
 	unshown         <-chan struct{} // closed once no surface shows the record; nil if the client must not learn it
 }
 
@@ -200,8 +201,8 @@ func (w *waiting) reportProgress(ctx context.Context) {
 	questions := w.Record().Questions
 	text := w.whereToAnswer() + ": " +
 		words.English.AndMore(question.Shorten(question.Line(questions[0].Text), 80), len(questions)-1)
-	seconds := int(time.Since(w.start).Seconds())
-	if err := w.Notify("notifications/progress", map[string]any{"message": text, "progress": seconds,
+	w.reports++ // the protocol wants a value that increases
+	if err := w.Notify("notifications/progress", map[string]any{"message": text, "progress": w.reports,
 		"progressToken": w.token}); err != nil {
 		w.Log.InfoContext(ctx, "a progress message was not sent", "id", w.Record().ID, "error", err)
 	}
@@ -211,14 +212,11 @@ func (w *waiting) reportProgress(ctx context.Context) {
 // hosts cut the line at the width of the terminal.
 func (w *waiting) whereToAnswer() string {
 	surface, address := w.Surface()
-	text := "Waiting for your answer"
-	switch surface {
-	case "inbox":
+	switch {
+	case surface == "inbox":
 		return "Run mcp-askuser inbox to answer"
-	case "web":
-		if address != "" {
-			return address + " waits for your answer"
-		}
+	case surface == "web" && address != "":
+		return address + " waits for your answer"
 	}
-	return strings.TrimSpace(text + " " + words.English.Surface(surface))
+	return strings.TrimSpace("Waiting for your answer " + words.English.Surface(surface))
 }

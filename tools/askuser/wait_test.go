@@ -2,6 +2,7 @@ package askuser
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -11,11 +12,12 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/store"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/ui"
 )
 
-// A call that has a token reports again and again, and no other.
+// A call that has a token reports again and again, each time with a higher value, and no other.
 func TestProgressGoesOn(t *testing.T) {
 	r := newRig(t, ui.Elsewhere())
 	r.Tick = time.Millisecond
@@ -25,7 +27,14 @@ func TestProgressGoesOn(t *testing.T) {
 	r.start(t.Context(), silent, request(`{"question":"Silent?"}`))
 	r.open()
 	r.start(t.Context(), reports, req)
-	waittest.TakeAll(t, reports.noted, 3)
+	for last := 0; last < 3; {
+		var report struct{ Progress int }
+		fatal.If(t, json.Unmarshal([]byte(waittest.Take(t, reports.noted)), &report))
+		if report.Progress <= last {
+			t.Fatalf("a progress of %d follows on %d", report.Progress, last)
+		}
+		last = report.Progress
+	}
 	if len(silent.noted) > 0 {
 		t.Errorf("a call without a token reports %s", <-silent.noted)
 	}
