@@ -214,7 +214,7 @@ func (w *waiting) whereToAnswer() string {
 	surface, address := w.Surface()
 	switch {
 	case surface == "inbox":
-		return "Run mcp-askuser inbox to answer"
+		return "Run " + w.Command + " to answer"
 	case surface == "web" && address != "":
 		return address + " waits for your answer"
 	}

@@ -64,7 +64,7 @@ func TestCallEndsWithTheStore(t *testing.T) {
 // A progress message says where to answer: the page's address where a user of this machine
 // reads it, which claude -p, gemini -p and clients over HTTP are not; else a command.
 func TestProgressSaysWhere(t *testing.T) {
-	const address, command = "http://127.0.0.1:4000/ waits for your answer: Which?", "Run mcp-askuser inbox to answer: Which?"
+	const address, command = "http://127.0.0.1:4000/ waits for your answer: Which?", "Run mcp-askuser inbox --dir x to answer: Which?"
 	for name, tc := range map[string]struct {
 		attended, remote bool
 		surfaces         []ui.Surface
@@ -82,6 +82,7 @@ func TestProgressSaysWhere(t *testing.T) {
 			req.Params.Meta = &mcp.Meta{ProgressToken: 7}
 			r := newRig(t, tc.surfaces...)
 			r.settleTime = 3 * time.Second // on a busy machine the form takes its time to say that it is not there
+			r.Command += " --dir x"
 			r.Remote, r.Attended = tc.remote, func(bool) bool { return tc.attended }
 			l := &link{noted: make(chan string, 10), client: client("gemini", false)}
 			got := r.start(t.Context(), l, req)
