@@ -42,17 +42,17 @@ func (c *Call) Elicit(
 	within, stop := context.WithTimeout(ctx, maxFormWait)
 	defer stop()
 	_ = c.form.wait(within) // request checks ctx
-	request, err := c.request(ctx, string(mcp.MethodElicitationCreate), form)
-	if err != nil {
-		return nil, 0, err
-	}
-	sent := time.Now()
-	c.form.overtake()
-	raw, err := request.wait(ctx)
+	var sent time.Time
+	raw, err := c.request(ctx, string(mcp.MethodElicitationCreate), form, func() {
+		sent = time.Now()
+		c.form.overtake()
+	})
 	if errors.Is(err, errDropped) {
 		return c.Elicit(ctx, form)
 	}
-	took = c.session.shown(sent)
+	if !sent.IsZero() {
+		took = c.session.shown(sent)
+	}
 	if err != nil {
 		return nil, took, err
 	}

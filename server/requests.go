@@ -14,64 +14,61 @@ import (
 	"mcp-askuser/ui"
 )
 
-// request is a request of ours to the client. It belongs to a call, and is withdrawn
-// before the call's response is sent.
-type request struct {
-	call   *Call
-	id     string // raw
-	answer <-chan *Message
-}
-
-// request sends a request to the client. Callers must call wait.
-func (c *Call) request(ctx context.Context, method string, params any) (*request, error) {
+// begin sends a request to the client, which belongs to the call, and returns its raw id and what gets
+// the answer.
+func (c *Call) begin(ctx context.Context, method string, params any) (id string, answer chan *Message, err error) {
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return "", nil, context.Cause(ctx)
 	}
 	s := c.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c.ctx.Err() != nil {
-		return nil, c.endError()
+		return "", nil, c.endError()
 	}
 	s.requested++
-	id := strconv.Quote("askuser-" + strconv.Itoa(s.requested))
-	err := send(c.out, Outgoing{}, frame{ID: json.RawMessage(id), Method: method, Params: params})
-	if err != nil {
-		return nil, err
+	id = strconv.Quote("askuser-" + strconv.Itoa(s.requested))
+	err = send(c.out, Outgoing{}, frame{ID: json.RawMessage(id), Method: method, Params: params})
+	if err == nil {
+		answer = make(chan *Message, 1)
+		s.requests[id] = answer
+		c.requests.Add(1)
 	}
-	answer := make(chan *Message, 1)
-	s.requests[id] = answer
-	c.requests.Add(1)
-	return &request{c, id, answer}, nil
+	return id, answer, err
 }
 
 // errDropped means that a client that stacks forms has lost this one, see [Session.deliver].
 var errDropped = errors.New("the client has dropped the request")
 
-// wait waits for the result. If ctx or the call ends first, it cancels the request at
-// the client, which then closes its form; the error is ctx's cause, or wraps
-// ui.ErrCallEnded and the call's.
-func (r *request) wait(ctx context.Context) (json.RawMessage, error) {
-	defer r.call.requests.Done()
+// request sends a request to the client, calls sent, and waits for the result. If ctx or the
+// call ends first, it cancels the request at the client, which then closes its form, before the
+// response to the call; the error is ctx's cause, or wraps ui.ErrCallEnded and the call's.
+func (c *Call) request(ctx context.Context, method string, params any, sent func()) (json.RawMessage, error) {
+	id, answer, err := c.begin(ctx, method, params)
+	if err != nil {
+		return nil, err
+	}
+	defer c.requests.Done()
+	sent()
 	select {
-	case m := <-r.answer:
+	case m := <-answer:
 		return m.outcome()
 	case <-ctx.Done():
-	case <-r.call.ctx.Done():
+	case <-c.ctx.Done():
 	}
-	stacks := r.call.session.stacksForms()
-	if r.call.session.takeRequest(r.id, stacks) == nil { // the answer arrived before
-		return (<-r.answer).outcome()
+	stacks := c.session.stacksForms()
+	if c.session.takeRequest(id, stacks) == nil { // the answer arrived before
+		return (<-answer).outcome()
 	}
-	err := context.Cause(ctx)
-	reason := cmp.Or(err, context.Cause(r.call.ctx))
-	params := map[string]any{"requestId": json.RawMessage(r.id), "reason": reason.Error()}
-	withdrawal := frame{Method: string(mcp.MethodNotificationCancelled), Params: params}
+	err = context.Cause(ctx)
 	if !stacks { // it would still show the form, and not say when its user closes it
-		_ = send(r.call.out, Outgoing{}, withdrawal) // fails only after the end of the connection
+		reason := cmp.Or(err, context.Cause(c.ctx)).Error()
+		withdrawal := map[string]any{"requestId": json.RawMessage(id), "reason": reason}
+		// This fails only after the end of the connection.
+		_ = send(c.out, Outgoing{}, frame{Method: string(mcp.MethodNotificationCancelled), Params: withdrawal})
 	}
 	if err == nil {
-		err = r.call.endError()
+		err = c.endError()
 	}
 	return nil, err
 }

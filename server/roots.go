@@ -47,11 +47,7 @@ func (r *roots) first(ctx context.Context, c *Call) string {
 }
 
 func (c *Call) listRoots(ctx context.Context) (list mcp.ListRootsResult, err error) {
-	request, err := c.request(ctx, string(mcp.MethodListRoots), struct{}{})
-	if err != nil {
-		return list, err
-	}
-	raw, err := request.wait(ctx)
+	raw, err := c.request(ctx, string(mcp.MethodListRoots), struct{}{}, func() {})
 	if err != nil {
 		return list, err
 	}
