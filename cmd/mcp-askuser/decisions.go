@@ -16,7 +16,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// writeDecisions writes records, oldest first, as a log of decisions in Markdown: a
+// writeDecisions writes records, oldest first, as a log of decisions in Markdown, in English as it is shared: a
 // heading for each project, and below it one for each question that was asked, with its
 // options, answer, notes and origin. Each text of an agent's or the user's is one line.
 func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
@@ -29,7 +29,7 @@ func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 		if projects[dir] == nil {
 			projects[dir] = &strings.Builder{}
 		}
-		writeRecord(projects[dir], view.Local(rec))
+		writeRecord(projects[dir], view.Of(rec, words.English))
 	}
 	var log strings.Builder
 	log.WriteString("# Decisions\n")
