@@ -21,8 +21,8 @@ import (
 //	value      an option by id or label, an array of them, true or false, or a text. Several
 //	           options in one text, with commas between, are split only where exactly one
 //	           reading exists
-//	own words  {"other": "…"}, "Other (custom: …)" as --format headers writes it, or a text
-//	           that names no option
+//	own words  {"other": "…"}, "Other (custom: …)" as --format headers writes it, or, unless it
+//	           is to be exact, a text that names no option
 //
 // [Set.Check] applies the rules of the set.
 
@@ -59,24 +59,20 @@ func (p *parser) read(data []byte) {
 	}
 }
 
-// ParseReply reads a reply. The error is a [Violations].
-func (s *Set) ParseReply(data []byte) (Reply, error) {
+// ParseReply reads a reply. The error is a [Violations]. Exact is for programs, which may mistype
+// an option: the user's own words must be marked as such.
+func (s *Set) ParseReply(data []byte, exact bool) (Reply, error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(data, &members) == nil && s.isReply(members) {
-		return s.parseMembers(members, false)
+		return s.ParseMembers(members, exact)
 	}
-	p := parser{set: s}
+	p := parser{set: s, exact: exact}
 	p.read(data) // also where there is none: the end of input is no reply
 	return p.reply, p.found.Err()
 }
 
-// ParseExactReply reads the members of a reply for programs, which may mistype an option: the
-// user's own words must be marked as such.
-func (s *Set) ParseExactReply(members map[string]json.RawMessage) (Reply, error) {
-	return s.parseMembers(members, true)
-}
-
-func (s *Set) parseMembers(members map[string]json.RawMessage, exact bool) (Reply, error) {
+// ParseMembers is ParseReply of an object with the members of a reply.
+func (s *Set) ParseMembers(members map[string]json.RawMessage, exact bool) (Reply, error) {
 	p := parser{set: s, exact: exact}
 	if raw := members["answers"]; present(raw) {
 		p.read(raw)

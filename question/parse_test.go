@@ -73,7 +73,7 @@ func TestParseAnswers(t *testing.T) {
 		{"broken", `{"q1":`, "answers: is not valid JSON: unexpected end of JSON input", auth()},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			reply, err := tc.set.ParseReply([]byte(tc.in))
+			reply, err := tc.set.ParseReply([]byte(tc.in), false)
 			got := answersText(reply.Answers)
 			if v, bad := errors.AsType[Violations](err); bad {
 				var lines []string
@@ -93,7 +93,7 @@ func TestParseAnswers(t *testing.T) {
 func TestParseExactReply(t *testing.T) {
 	set := auth()
 	parse := func(answers string) ([]Answer, error) {
-		r, err := set.ParseExactReply(map[string]json.RawMessage{"answers": json.RawMessage(answers)})
+		r, err := set.ParseReply([]byte(answers), true)
 		return r.Answers, err
 	}
 	for _, in := range []string{`{"q1":{"other":"SAML"}}`, `{"q1":[{"other":"SAML"}]}`, `{"q1":"Other (custom: SAML)"}`, `[{"question_id":"q1","text":"SAML"}]`} {
@@ -117,7 +117,7 @@ func FuzzParseAnswers(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in string) {
 		s := auth()
-		reply, err := s.ParseReply([]byte(in))
+		reply, err := s.ParseReply([]byte(in), false)
 		if err != nil {
 			return
 		}
@@ -159,7 +159,7 @@ func TestParseReply(t *testing.T) {
 		{`{"answers":"pg"}`, Reply{}, "must be an object keyed by question"},
 		{`{"answers":{"db":"Oracle"},"discuss":true}`, Reply{}, `answers["db"]`},
 	} {
-		got, err := s.ParseReply([]byte(tc.data))
+		got, err := s.ParseReply([]byte(tc.data), false)
 		switch {
 		case tc.err != "":
 			if err == nil || !strings.Contains(err.Error(), tc.err) {

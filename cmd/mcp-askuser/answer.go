@@ -144,7 +144,7 @@ func (a *app) answerJSON(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if err != nil {
 		return err
 	}
-	reply, err := rec.ParseReply(raw)
+	reply, err := rec.ParseReply(raw, true)
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}

@@ -46,7 +46,7 @@ func answerHere(t *testing.T, env []string) {
 	if !waittest.Until(30*time.Second, func() bool { open, _ = d.Pending(t.Context()); return len(open) == 1 }) {
 		t.Fatal("no question on the desk")
 	}
-	reply, err := open[0].ParseReply([]byte(`{"question-0":"MongoDB"}`))
+	reply, err := open[0].ParseReply([]byte(`{"question-0":"MongoDB"}`), true)
 	fatal.If(t, err)
 	if _, err := d.Reply(t.Context(), open[0].ID, reply, desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 		t.Fatal(err)

@@ -122,7 +122,7 @@ func (body answerBody) reply(rec *desk.Record) (r question.Reply, err error) {
 		}
 	}
 	members := map[string]json.RawMessage{"answers": body.Answers, "notes": body.Notes, "files": body.Files}
-	r, err = rec.ParseExactReply(members)
+	r, err = rec.ParseMembers(members, true)
 	r.Note, r.Discuss = body.Note, body.Discuss
 	return r, err
 }

@@ -281,7 +281,7 @@ func rounds(m ordered, metadata map[string]any) int {
 
 // collect marks the questions to which the caller brings an answer.
 func (d *decoder) collect(set *question.Set, raw json.RawMessage) {
-	reply, err := set.ParseReply(Unquote(raw))
+	reply, err := set.ParseReply(Unquote(raw), false)
 	if v, ok := errors.AsType[question.Violations](err); ok {
 		d.found = append(d.found, v...)
 		return
