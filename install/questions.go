@@ -42,12 +42,13 @@ func (c *Client) Questions(p Place, hook []string) (q Questions, can bool, err e
 	if err != nil {
 		return Questions{Path: f.path}, true, err
 	}
-	q = Questions{Path: f.path, Permissions: bytes.Contains(now.Before, []byte(permissionsFlag))}
+	q.Path = f.path
 	without, err := f.change(now.Before, Options{}, true)
 	if err != nil {
 		return q, true, err
 	}
 	q.Installed = !bytes.Equal(without, now.Before)
+	q.Permissions = bytes.Count(now.Before, []byte(permissionsFlag)) > bytes.Count(without, []byte(permissionsFlag))
 	current, err := f.change(now.Before, Options{Hook: hook, Permissions: q.Permissions}, false)
 	q.Current = bytes.Equal(current, now.Before)
 	return q, true, err

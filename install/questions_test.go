@@ -3,6 +3,7 @@ package install
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -107,6 +108,19 @@ func TestClaudePermissions(t *testing.T) {
 		if text := meaning(t, data); !strings.Contains(text, want) {
 			t.Errorf("it is %s, want %s", text, want)
 		}
+	}
+}
+
+// A flag of another program's hook is none of ours.
+func TestForeignPermissions(t *testing.T) {
+	dir := t.TempDir()
+	p := Place{Getenv: func(name string) string { return map[string]string{"CLAUDE_CONFIG_DIR": dir}[name] }}
+	data, err := hooks([]byte(`{"hooks":{"Stop":[{"hooks":[{"command":"audit --permissions"}]}]}}`), hookLine, false, false)
+	fatal.If(t, errors.Join(err, os.WriteFile(p.ClaudeSettings(), data, 0o600)))
+	c, _ := ByName("claude-code")
+	q, _, err := c.Questions(p, strings.Fields(hookLine))
+	if !q.Current || q.Permissions || err != nil {
+		t.Errorf("%+v, %v", q, err)
 	}
 }
 
