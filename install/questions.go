@@ -96,7 +96,7 @@ func claudeQuestions(p Place) file {
 				return text, err
 			}
 			for _, event := range mirror.ClaudeCodeEvents() {
-				text, err = setJSON(text, groupFor(event, shellLine(o.Hook), o.Permissions), []string{"hooks", event, "-"})
+				text, err = setJSON(text, groupFor(event, ShellLine(o.Hook...), o.Permissions), []string{"hooks", event, "-"})
 				if err != nil {
 					return nil, err
 				}
@@ -141,8 +141,8 @@ func withoutHooks(text []byte) ([]byte, error) {
 // plainWord matches words that need no quotes in any shell.
 var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:=-]+$`) })
 
-// shellLine returns a program and its arguments as a shell command.
-func shellLine(words []string) string {
+// ShellLine returns words, such as a program and its arguments, as a shell takes them.
+func ShellLine(words ...string) string {
 	out := slices.Clone(words)
 	for i, word := range out {
 		if !plainWord().MatchString(word) {

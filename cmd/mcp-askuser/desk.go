@@ -12,6 +12,7 @@ import (
 
 	"mcp-askuser/desk/shared"
 	"mcp-askuser/desk/shared/nodes"
+	"mcp-askuser/install"
 	"mcp-askuser/ui/words"
 )
 
@@ -70,12 +71,14 @@ func (a *app) deskInit() *cobra.Command {
 func (a *app) printNextSteps(dir, start string, agents, humans []string) {
 	var b strings.Builder
 	url := "nats://" + nodes.Listens(dir)
+	creds := func(kind, name string) string { return install.ShellLine(nodes.Creds(dir, kind, name)) }
 	export := func(kind, name, what string) {
-		fmt.Fprintf(&b, "  export MCP_ASKUSER_DESK_CREDS=%s   # %s\n", nodes.Creds(dir, kind, name), what)
+		fmt.Fprintf(&b, "  export MCP_ASKUSER_DESK_CREDS=%s   # %s\n", creds(kind, name), what)
 	}
-	fmt.Fprintf(&b, "Written to %[1]s. %[2]s the node:\n\n  cd %[1]s && nats-server -c nats.conf\n\n", dir, start)
+	fmt.Fprintf(&b, "Written to %s. %s the node:\n\n  cd %s && nats-server -c nats.conf\n\n", dir, start,
+		install.ShellLine(dir))
 	b.WriteString("Then, as the operator, and again after each new human:\n\n")
-	fmt.Fprintf(&b, "  mcp-askuser desk create --desk %s --desk-creds %s\n\n", url, nodes.Creds(dir, nodes.Operator, ""))
+	fmt.Fprintf(&b, "  mcp-askuser desk create --desk %s --desk-creds %s\n\n", url, creds(nodes.Operator, ""))
 	b.WriteString("Give each agent and each human their own file:\n\n  export MCP_ASKUSER_DESK=" + url + "\n")
 	for _, name := range agents {
 		export(nodes.Agent, name, fmt.Sprintf("the agent %s: asks, never answers", name))
