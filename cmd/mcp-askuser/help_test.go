@@ -39,9 +39,12 @@ func TestManPages(t *testing.T) {
 	released := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) // a page does not change with the day
 	header := &doc.GenManHeader{Title: "MCP-ASKUSER", Section: "1", Manual: "mcp-askuser", Date: &released}
 	fatal.If(t, doc.GenManTree(root, header, dir))
-	page, err := os.ReadFile(filepath.Join(dir, "mcp-askuser-desk-init.1"))
-	if err != nil || !bytes.Contains(page, []byte(".SH SYNOPSIS")) {
-		t.Errorf("%s, %v", page, err)
+	// A word in angle brackets would be HTML, and left out.
+	for name, text := range map[string]string{"desk-init": ".SH SYNOPSIS", "ask": "reads Other (custom: TEXT)."} {
+		page, err := os.ReadFile(filepath.Join(dir, "mcp-askuser-"+name+".1"))
+		if err != nil || !bytes.Contains(page, []byte(text)) {
+			t.Errorf("%s, %v", page, err)
+		}
 	}
 }
 
