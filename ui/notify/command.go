@@ -45,7 +45,7 @@ func (c command) send(ctx context.Context, e *notice) error {
 		return fmt.Errorf("%s did not end within %s", c.argv[0], c.limit)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.argv[0], err)
+		return fmt.Errorf("%s: %w; it printed %q", c.argv[0], err, output.kept)
 	}
 	return nil
 }
