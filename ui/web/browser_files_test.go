@@ -12,6 +12,7 @@ import (
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
@@ -96,6 +97,12 @@ func TestBrowserFiles(t *testing.T) {
 	v.shownImages(files, 2)
 	v.drafted(id, 3)
 	v.click(files + " .file:last-of-type [type=checkbox]")
+	eval[bool](v, `(window.chosen = 0, addEventListener("click", (event) => {
+		if (event.target.type === "file") event.preventDefault(window.chosen++);
+	}), true)`)
+	v.focus(files + " [type=file]")
+	v.keys(kb.Enter) // opens the browser's dialog
+	v.wait(`window.chosen === 1`)
 	v.pending(id)
 	v.drafted(id, 2)
 	v.visit("/?id=" + id) // the draft has them

@@ -477,7 +477,8 @@ document.addEventListener('keydown', (event) => {
     event.preventDefault();
     act();
   } else if (key === 'Enter') {
-    const panel = target.closest('.panel'), own = !command && target.matches('a, button, summary, [type="search"]');
+    const panel = target.closest('.panel');
+    const own = !command && target.matches('a, button, summary, [type="search"], [type="file"]');
     if (!form || own || isNewLine(event)) return;
     event.preventDefault();
     if (command || panel) form.requestSubmit((panel ?? form).querySelector('[name="action"]'));
