@@ -133,9 +133,11 @@ func TestBrowserFiles(t *testing.T) {
 	}
 	v.shows("#r-"+second, "What is wrong")
 	v.paste(shot(t))
+	eval[bool](v, `(attach(document.querySelector(".files [type=file]"), [new File(["500"], "log.txt")]), true)`)
+	v.shows(".files", "log.txt") // while the other one was on its way
 	v.shownImages(".files", 1)
 	v.click(within(second, confirmButton))
-	if a := v.ended(second).Answers[0]; len(a.Files) != 1 || a.Custom != "" || a.Files[0].Type != "image/png" {
+	if a := v.ended(second).Answers[0]; len(a.Files) != 2 || a.Custom != "" || a.Files[0].Type != "image/png" {
 		t.Errorf("recorded %+v", a)
 	}
 	v.shows("#none", "Nothing waits for you")

@@ -313,10 +313,13 @@ async function refill(form, url, body, id) {
 let uploads = Promise.resolve(true); // whether the files under way arrive
 
 function attach(input, files) {
-  const { form } = input, { id } = input.closest('.files'), body = new FormData(form);
+  const { form, name } = input, { id } = input.closest('.files');
   input.closest('.more').open = true;
-  for (const file of files) body.append(input.name, file);
-  const here = uploads = Promise.all([uploads, refill(form, '/attach', body, id)]).then((all) => all.every(Boolean));
+  const here = uploads = uploads.then(async (before) => { // one after the other: the form has those before
+    const body = new FormData(form);
+    for (const file of files) body.append(name, file);
+    return await refill(form, '/attach', body, id) && before;
+  });
   here.then(() => { if (uploads === here) uploads = Promise.resolve(true); });
 }
 
