@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
@@ -90,6 +93,25 @@ func TestBrowserLeavesFormsAlone(t *testing.T) {
 	v.click("#r-" + rec.ID + " .after a")
 	v.away()
 	v.shows("#none", "Nothing waits")
+}
+
+// TestBrowserOpenPanel: a panel that the user has opened stays while the card above it changes, so
+// that what they type next is the reason, and no key that answers.
+func TestBrowserOpenPanel(t *testing.T) {
+	t.Parallel()
+	v := browse(t, wide, nil)
+	set := question.Set{Questions: []question.Question{deploy()}}
+	rec, attendance, err := v.desk.Submit(t.Context(), desk.Request{Set: set, Asker: desk.Asker{Client: "codex"}})
+	fatal.If(t, err)
+	v.shows("#r-"+rec.ID, "Deploy")
+	v.press("x", chromedp.ModifierAlt)
+	v.wait(`document.activeElement.name === "reason"`)
+	attendance.Release()
+	v.shows(".remark", "The agent is not waiting")
+	v.keys("not yet", kb.Enter)
+	if r := v.ended(rec.ID); !r.Dismissed || r.Reason != "not yet" {
+		t.Errorf("got %+v", r)
+	}
 }
 
 // TestBrowserBack: on a phone the way back from a question leads to the list, that from

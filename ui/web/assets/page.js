@@ -391,7 +391,8 @@ async function renewCard(page) {
   const changed = page.getElementById('pane').innerHTML !== served;
   if ($('none') && changed) return show(page, 'replaceState');
   if (!form || form.ariaBusy || fresh?.dataset.id !== card.dataset.id) return;
-  const touched = 'touched' in form.dataset, used = card?.querySelector(':focus');
+  const touched = 'touched' in form.dataset || form.querySelector(':popover-open, .more :focus'); // or soon will be
+  const used = card.querySelector(':focus');
   if (fresh.matches('.ended')) {
     if (touched) ({ page } = await load('/answer', fields(form))); // sends nothing: it names no action
     if (touched || used) show(page, 'replaceState');
