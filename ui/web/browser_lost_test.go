@@ -181,9 +181,13 @@ func TestBrowserRevoked(t *testing.T) {
 	fatal.If(t, Revoke(v.key))
 	v.click(within(rec.ID, confirmButton))
 	v.shows(within(rec.ID, ".refused"), "mcp-askuser web --open")
+	v.put("codex", "/home/ada/shop", "s2", deploy()) // what happens ends the stream
+	v.wait(`document.documentElement.dataset.live === "no"`)
+	v.shows("#trouble", "Your visit has ended.")
 	v.pending(rec.ID)
 	tab.visit("/?token=" + token)
 	tab.shows("#r-"+rec.ID, "What is the service called?")
+	v.wait(`document.documentElement.dataset.live === "yes" && trouble.hidden`)
 	v.click(within(rec.ID, confirmButton))
 	if got := v.answered(rec.ID); got["name"] != "orders" {
 		t.Errorf("got %v", got)
@@ -249,7 +253,7 @@ func (v *view) drafts(id string, right func(question.Reply) bool) {
 }
 
 // TestBrowserMuteNetwork: a network that drops what is sent, and says nothing, holds neither an
-// answer nor the list for ever.
+// answer nor the list for ever; nor does a failure of the server.
 func TestBrowserMuteNetwork(t *testing.T) {
 	t.Parallel()
 	v := browse(t, wide, nil)
@@ -264,5 +268,11 @@ func TestBrowserMuteNetwork(t *testing.T) {
 	v.shows("#trouble", "The connection is lost.")
 	eval[bool](v, `!(window.mute = false)`)
 	v.answered(rec.ID) // it tries again by itself
+	v.wait(`trouble.hidden`)
+	eval[bool](v, `(window.fetch = ((real) => (to, how) => to.pathname === "/" && window.fails-- > 0
+		? Promise.resolve(new Response("", { status: 500 })) : real(to, how))(window.fetch), window.fails = 1, true)`)
+	rec = v.put("codex", "/home/ada/shop", "s2", deploy())
+	v.shows("#trouble", "The server has failed.")
+	v.shows(inList(rec.ID), "Deploy")
 	v.wait(`trouble.hidden`)
 }

@@ -354,7 +354,7 @@ pane.addEventListener('change', ({ target }) => {
 const happened = new Set();
 const maxHappened = 3;
 let due = false, renewing = false;
-let retry = 0; // the timer of the next try, where nothing arrived
+let retry = 0; // the timer of the next try, where nothing arrived, or the server has failed
 
 // renew brings the page up to date, with one request at a time for all that happened.
 async function renew() {
@@ -373,10 +373,10 @@ async function update() {
   await saveDraft();
   const before = lists, told = [...happened];
   const { status, page } = await load('/?' + ['id=' + (current()?.dataset.id ?? ''), ...told].join('&'));
-  if (status >= 400) showTrouble(status === 401 ? texts.ended : texts.failed);
-  else if (status === 0 || retry) showTrouble(status === 0 ? texts.lost : '');
+  const lost = status === 0 || document.documentElement.dataset.live === 'no';
+  showTrouble(status === 401 ? texts.ended : status >= 400 ? texts.failed : lost ? texts.lost : '');
   clearTimeout(retry);
-  retry = status === 0 && setTimeout(renew, 3000);
+  retry = (status === 0 || status >= 500) && setTimeout(renew, 3000);
   if (status !== 200) return;
   await going;
   if (before !== lists) return renew();
@@ -411,7 +411,7 @@ async function renewCard(page) {
 }
 
 function showTrouble(words) {
-  if (trouble.hidden === !words) return;
+  if (trouble.textContent === words) return;
   trouble.textContent = words;
   trouble.hidden = !words;
   place(document.body);
@@ -422,7 +422,7 @@ const tabs = new BroadcastChannel('askuser');
 tabs.onmessage = ({ data }) => onEvent(data);
 
 function onEvent({ lost, news }) {
-  showTrouble(lost ? texts.lost : '');
+  if (lost && trouble.hidden) showTrouble(texts.lost);
   document.documentElement.dataset.live = lost ? 'no' : 'yes';
   if (news) happened.add(news);
   if (happened.size > maxHappened) happened.delete([...happened][0]);
