@@ -119,13 +119,14 @@ func TestBrowserChangedDuringVisit(t *testing.T) {
 // also from a tab that slept; what could not be stored is sent again by itself.
 func TestBrowserServerAway(t *testing.T) {
 	t.Parallel()
-	var first, second, third desk.Record
+	var first, second, third, fourth desk.Record
 	v := browse(t, wide, func(g *rig) {
 		long := optional()
 		long.Description = strings.Repeat("A line of the details.\n\n", 50)
 		first = g.put("codex", "/home/ada/shop", "s1", serviceName(), long, deploy())
 		second = g.put("goose", "/home/ada/shop", "s2", serviceName())
 		third = g.put("opencode", "/home/ada/shop", "s3", deploy())
+		fourth = g.put("opencode", "/home/ada/shop", "s4", database())
 	})
 	v.turn(third.ID)
 	v.store.FailAnswers(desk.ErrUnreachable)
@@ -134,6 +135,17 @@ func TestBrowserServerAway(t *testing.T) {
 	v.pending(third.ID)
 	v.store.FailAnswers(nil)
 	v.answered(third.ID)
+
+	v.turn(fourth.ID)
+	v.store.FailAnswers(desk.ErrUnreachable)
+	v.click(chosen(fourth.ID, 0, "0"), within(fourth.ID, confirmButton))
+	v.shows(within(fourth.ID, ".refused"), "Not sent")
+	v.click(within(fourth.ID, dismissButton), within(fourth.ID, "[value=dismiss]"))
+	v.wait(`!openForm().ariaBusy`)
+	v.store.FailAnswers(nil)
+	if r := v.ended(fourth.ID); !r.Dismissed { // what the user did last
+		t.Errorf("got %+v", r)
+	}
 
 	v.turn(first.ID)
 	v.click(chosen(first.ID, 2, "0"))

@@ -238,6 +238,7 @@ const reasonOf = (page) => [...page.querySelectorAll('#none > p:first-of-type, #
 
 async function send(form, button) {
   if (form.ariaBusy) return;
+  clearTimeout(again); // what the user does last counts
   form.ariaBusy = 'true';
   const now = ++turn, complete = await uploads; // a file that is refused was meant to go along
   const body = fields(form, button), sent = String(body);
@@ -283,9 +284,11 @@ function showResult(form, button, sent, { status, page }, here) {
   renew();
 }
 
+let again = 0; // the timer of what is sent again
+
 // sendLater sends an answer again that the server did not take, unless the user has changed it.
 function sendLater(form, button, sent) {
-  setTimeout(() => { if (form.isConnected && String(fields(form, button)) === sent) send(form, button); }, 4000);
+  again = setTimeout(() => { if (form.isConnected && String(fields(form, button)) === sent) send(form, button); }, 4000);
 }
 
 async function recall(form, button) {
