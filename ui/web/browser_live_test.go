@@ -66,7 +66,7 @@ func TestBrowserLive(t *testing.T) {
 
 // TestBrowserLeavesFormsAlone: what comes and goes around a form that is being filled in changes
 // neither the form nor the focus. When another surface ends its question, the user hears which it
-// was, and keeps what they wrote.
+// was, and keeps what they wrote; the rest of it, typed into nothing, is no key.
 func TestBrowserLeavesFormsAlone(t *testing.T) {
 	t.Parallel()
 	var rec desk.Record
@@ -84,8 +84,15 @@ func TestBrowserLeavesFormsAlone(t *testing.T) {
 	v.keys("-v2")
 	v.wait(`window.form === document.querySelector("form") &&
 		document.activeElement.name === "t0" && document.activeElement.value === "orders-v2"`)
+	eval[int](v, `delays.fresh = 1e6`)
 	v.answeredElsewhere(rec.ID, "inbox", answers...)
 	v.shows("#r-"+rec.ID+" .outcome", "Already answered in the inbox")
+	v.keys("?") // of what the user goes on typing
+	eval[int](v, `delays.fresh = 0`)
+	v.gone("#keys")
+	v.keys("?")
+	v.shows("#keys", "next and previous question")
+	v.keys(kb.Escape)
 	v.shows("#r-"+rec.ID+" .turns", "x")
 	v.shows("#r-"+rec.ID+" .ending", "What you had chosen, which was not sent")
 	v.shows("#r-"+rec.ID+" .ending", "orders-v2")

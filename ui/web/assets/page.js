@@ -71,6 +71,21 @@ const isNewLine = ({ target, ctrlKey, metaKey, shiftKey }) =>
 // takesEnter reports whether an Enter counts where the focus is, or in the pane where it is nowhere.
 const takesEnter = () => !isFresh(document.activeElement === document.body ? pane : document.activeElement);
 
+// A view that comes by itself takes no key that is part of what the user types before it: none
+// before a pause.
+let quiet = true;
+let pressed = -Infinity; // when a key was last pressed
+
+const isTyped = (el) => el.matches('textarea, input:is([type="search"], [type="text"])');
+
+addEventListener('keydown', (event) => {
+  const { target, key, timeStamp, ctrlKey, metaKey } = event;
+  const written = key === 'Enter' || key?.length === 1 && !ctrlKey && !metaKey;
+  quiet ||= timeStamp - pressed > delays.fresh;
+  pressed = timeStamp;
+  if (!quiet && written && !isTyped(target)) refuse(event, true);
+}, true);
+
 let entered = -Infinity; // when Enter was last pressed
 
 addEventListener('keydown', (event) => {
@@ -385,18 +400,24 @@ async function update() {
   if (before !== lists) return renew();
   for (const what of told) happened.delete(what);
   showList(page);
+  const { activeElement } = document;
   await renewCard(page);
+  if (filter.contains(activeElement)) activeElement.focus(); // the user goes on typing there
 }
 
 // renewCard brings the card up to date with that of a page.
 async function renewCard(page) {
   const card = current(), form = openForm(), fresh = page.querySelector('.card');
   const changed = page.getElementById('pane').innerHTML !== served;
-  if ($('none') && changed) return show(page, 'replaceState');
+  if ($('none') && changed) {
+    quiet = false;
+    return show(page, 'replaceState');
+  }
   if (!form || form.ariaBusy || fresh?.dataset.id !== card.dataset.id) return;
   const touched = 'touched' in form.dataset || form.querySelector(':popover-open, .more :focus'); // or soon will be
   const used = card.querySelector(':focus');
   if (fresh.matches('.ended')) {
+    quiet = false;
     if (touched) ({ page } = await load('/answer', fields(form))); // sends nothing: it names no action
     if (touched || used) show(page, 'replaceState');
     else await visit(texts.view === 'list' ? '/?list' : '/', 'replaceState');
@@ -477,7 +498,7 @@ document.addEventListener('keydown', (event) => {
   const alt = event.altKey && !command && !event.getModifierState('AltGraph');
   const letter = /^[a-z]$/i.test(key) ? key : event.code.slice(3); // of the layout, where that has Latin ones with Alt
   const act = alt && acts[letter.toLowerCase()];
-  const typing = target.matches('textarea, input:is([type="search"], [type="text"])');
+  const typing = isTyped(target);
   const composing = event.isComposing || event.keyCode === 229; // in Safari the code alone says so
   if (event.defaultPrevented || event.altKey && !act || composing) return;
   if (act) {
