@@ -11,9 +11,12 @@ import (
 	"sync"
 	"testing"
 
-	"mcp-askuser/internal/fatal"
-
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
+	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
 )
 
 // description is openapi.json, against which the responses of every test here
@@ -144,4 +147,38 @@ func TestDescriptionHasEveryRoute(t *testing.T) {
 		t.Errorf("described:\n%s\nserved:\n%s", strings.Join(described, "\n"), strings.Join(served, "\n"))
 	}
 	start(t).want(http.StatusOK, "", "GET", "/api/openapi.json", "")
+}
+
+// The document describes what few records have, and how those of a shared desk that does not answer
+// are refused.
+func TestDescriptionHasEveryRecord(t *testing.T) {
+	g, v := visited(t)
+	set := question.Set{Questions: []question.Question{boolean("go")}}
+	asker := desk.Asker{Client: "claude-code", Via: desk.ViaPermission, PID: 1, Machine: "m"}
+	rec, attendance, err := g.desk.Mirror(t.Context(),
+		desk.Request{Set: set, Session: "s", Row: "r", ToolUse: "t", Asker: asker})
+	fatal.If(t, err)
+	defer attendance.Release()
+	g.want(200, "", "GET", "/api/questions", "")
+	v.post("/answer", confirmed(rec.ID, "q0", "0"))
+	g.want(200, "", "GET", "/api/questions/"+rec.ID, "")
+	closed := desk.Outcome{Status: desk.Cancelled, Reason: "closed"}
+	_, err = g.desk.Settle(t.Context(), rec.ID, closed)
+	fatal.If(t, err)
+	if got := g.want(200, "", "GET", "/api/questions/"+rec.ID, ""); !strings.Contains(string(got.body), `"later"`) {
+		t.Errorf("got %s", got.body)
+	}
+	unseen := g.ask("s", boolean("go")).ID
+	_, err = g.desk.Close(t.Context(), unseen, closed)
+	fatal.If(t, err)
+	g.want(200, "", "GET", "/api/questions/"+unseen, "")
+	discussed := g.ask("s", single("db")).ID
+	g.task(200, "", `{"id":"`+discussed+`","discuss":true,"note":"why"}`)
+	g.task(400, api.AlreadyClosed, `{"id":"`+discussed+`","answers":{"db":"pg"}}`)
+
+	g.store.FailRows(0, desk.ErrUnreachable)
+	g.want(503, api.Unreachable, "GET", "/api/sessions/s", "")
+	g.store.Fail("Get", desk.ErrUnreachable)
+	g.want(503, api.Unreachable, "POST", "/api/questions/"+discussed+"/files", "x")
+	g.task(503, api.Unreachable, `{"id":"`+discussed+`","answers":{"db":"pg"}}`)
 }
