@@ -46,7 +46,7 @@ func (s *Server) getQuestion(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if wait == 0 {
+	if wait == 0 || r.Method == http.MethodHead { // which is sent nothing, and collects nothing
 		write(w, http.StatusOK, api.NewRecord(rec))
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
@@ -37,6 +38,9 @@ func TestAsk(t *testing.T) {
 	g.pending(rec.ID)
 	g.task(200, "", `{"id":"`+rec.ID+`","answers":{"db":"pg","go":false}}`)
 	g.nothingAsked()
+	head, err := g.client.Do(g.request("HEAD", "/api/questions/"+rec.ID+"?wait=1", "")) // which collects no answer
+	fatal.If(t, err)
+	fatal.If(t, head.Body.Close())
 	got := decodeJSON[api.Record](t, g.want(200, "", "POST", "/api/questions?wait=1", body).body)
 	if got.ID != rec.ID || got.State != desk.Answered || got.Answers["Which database (db)?"] != "PostgreSQL" ||
 		got.Answers["Go on (go)?"] != "No" {
