@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -65,13 +66,9 @@ func (s *Server) getSession(w http.ResponseWriter, r *http.Request) error {
 			continue
 		}
 		d.Pending = append(d.Pending, rec.ID)
-		if len(d.Pending) == 1 {
-			d.CurrentRound = rec.Round
-		}
+		d.CurrentRound = cmp.Or(d.CurrentRound, rec.Round)
 	}
-	if len(d.Pending) == 0 {
-		d.CurrentRound = last
-	}
+	d.CurrentRound = cmp.Or(d.CurrentRound, last)
 	write(w, http.StatusOK, d)
 	return nil
 }
