@@ -98,8 +98,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			w.Header().Set("Connection", "close")
 		}
 		s.limitBody(w, r, known)
+		if r.URL.Path == "/" && from.browser {
+			s.keys.setCookie(w, r) // also of a tab that stays open
+		}
 		if r.URL.Path == "/" && from.browser && !scripted(r) {
-			s.keys.setCookie(w, r)
 			select {
 			case s.visits <- struct{}{}:
 			default:

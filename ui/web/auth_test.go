@@ -173,6 +173,11 @@ func TestComesBack(t *testing.T) {
 	}
 	now = now.Add(cookieTime - time.Minute)
 	visit("just in time", 200)
+	open := v.byCookie(v.request(http.MethodGet, "/", ""))
+	open.Header.Set("X-Script", "1") // a tab that was never loaded again
+	if got := v.send(open).header.Get("Set-Cookie"); got == "" {
+		t.Error("a tab that stays open is no visit")
+	}
 	now = now.Add(time.Minute)
 	visit("too late", 401)
 	v = g.visitor()
