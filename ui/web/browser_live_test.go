@@ -35,8 +35,10 @@ func TestBrowserLive(t *testing.T) {
 	v.wait(`document.title === "(2) mcp-askuser"`)
 	tab.shows(inList(second.ID), "Deploy")
 
+	v.focus(inList(second.ID) + " a")
 	v.answeredElsewhere(second.ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
 	v.gone(inList(second.ID))
+	v.wait(`document.activeElement === count`) // and not the card, which takes an Enter
 	v.shows("#count", "1 question waits")
 	attendance.Release()
 	v.shows(".remark", "The agent is not waiting; it will get your answer.")

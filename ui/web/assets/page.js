@@ -155,6 +155,7 @@ function showList(page) {
     place(part);
     part.querySelector(`[data-id="${focused}"] a`)?.focus({ preventScroll: true });
   }
+  if (focused && document.activeElement === document.body) $('count').focus({ preventScroll: true }); // it has gone
   filter.hidden = page.getElementById('filter').hidden;
   document.title = page.title;
 }
