@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/words"
 )
 
@@ -24,14 +24,9 @@ func (f *Form) left() (left time.Duration, text string, wait time.Duration) {
 func (f *Form) countDown() tea.Cmd {
 	left, _, wait := f.left()
 	at := f.window.Now().Add(wait)
-	if f.status.Deadline.IsZero() || left <= 0 || !f.alarm.IsZero() && !at.Before(f.alarm) {
+	if f.status.Deadline.IsZero() || left <= 0 || f.alarm.After(f.window.Now()) && !at.Before(f.alarm) {
 		return nil
 	}
 	f.alarm = at
-	return f.window.Gate.After(wait, term.Callback(func() tea.Cmd {
-		if at.Equal(f.alarm) { // else an earlier one was set
-			f.alarm = time.Time{}
-		}
-		return nil
-	}))
+	return f.window.Gate.After(wait, gate.Tick{})
 }

@@ -48,7 +48,7 @@ type Form struct {
 
 	drafts drafts
 	status Status
-	alarm  time.Time // when the timer fires that draws the time left again; zero while none runs
+	alarm  time.Time // when the timer fires that draws the time left again; none runs once that is past
 	lifted bool      // the round limit
 }
 

@@ -51,10 +51,10 @@ type model struct {
 	early   []tea.Msg                 // keys for that form
 	unsaved map[string]question.Reply // what was typed in a form that has ended, until the desk has it
 
-	note    string    // the result of the last key, until the next one
-	fault   string    // why the desk cannot be read
-	rang    time.Time // when it last rang
-	ticking bool      // a timer runs for the ages
+	note  string    // the result of the last key, until the next one
+	fault string    // why the desk cannot be read
+	rang  time.Time // when it last rang
+	alarm time.Time // when the timer fires that draws the ages again; none runs once that is past
 }
 
 // front is the part of the state that keys change, but for the cursors and the filter.
@@ -168,7 +168,7 @@ func (m *model) ring() tea.Cmd {
 // tick draws the ages again each minute while they are on the screen, and each second while a
 // question is about to close.
 func (m *model) tick() tea.Cmd {
-	if m.ticking || m.past || m.covered() || len(m.waiting.rows) == 0 || !m.Fits() {
+	if m.past || m.covered() || len(m.waiting.rows) == 0 || !m.Fits() {
 		return nil
 	}
 	pause := time.Minute
@@ -178,8 +178,12 @@ func (m *model) tick() tea.Cmd {
 			pause = time.Second
 		}
 	}
-	m.ticking = true
-	return m.after(pause, term.Action(func() { m.ticking = false }))
+	at := m.Now().Add(pause)
+	if m.alarm.After(m.Now()) && !at.Before(m.alarm) {
+		return nil
+	}
+	m.alarm = at
+	return m.after(pause, term.Action(func() {}))
 }
 
 // quit ends the inbox, and keeps the draft of an open form.

@@ -129,24 +129,27 @@ func TestDismiss(t *testing.T) {
 // None runs while nothing waits, or while a form is open.
 func TestTime(t *testing.T) {
 	r := newRig(t, 80, 24).open()
-	if r.m.ticking {
+	if !r.m.alarm.IsZero() {
 		t.Error("a timer runs while nothing waits")
 	}
 	rec := r.claude(database())
 	r.see("now")
-	if !r.m.ticking || r.m.tick() != nil {
+	if r.m.alarm.Sub(r.Now()) != time.Minute || r.m.tick() != nil {
 		t.Error("not one timer")
 	}
-	r.later(time.Minute).see("1 min")
 	open := &r.m.open[rec.ID].rec
 	open.Timeout, open.CreatedAt = 30, r.Now()
-	r.see("closes in 30 s").later(30 * time.Second).see("time is up")
+	r.send(nil)
+	if r.m.alarm.Sub(r.Now()) != time.Second {
+		t.Error("the last seconds are not counted")
+	}
+	r.see("closes in 30 s").later(30 * time.Second).see("time is up").later(30 * time.Second).see("1 min")
 	open.Attended = false // so that no process ends it
 	r.lacks("time is up")
 	r.answers()
-	r.m.ticking = false
+	r.m.alarm = time.Time{}
 	r.send(nil)
-	if r.m.ticking {
+	if !r.m.alarm.IsZero() {
 		t.Error("a timer runs while a form is open")
 	}
 }
