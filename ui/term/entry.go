@@ -53,6 +53,7 @@ func newEntry(placeholder, prompt string) *Entry {
 	// would start a program.
 	off := key.NewBinding(key.WithDisabled())
 	a.KeyMap.InsertNewline, a.KeyMap.Paste, a.KeyMap.CopySelection = off, off, off
+	a.KeyMap.DeleteCharacterBackward.SetKeys("backspace", "shift+backspace", "ctrl+h") // after a capital letter
 	return &Entry{area: a, least: 1}
 }
 

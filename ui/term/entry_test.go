@@ -22,6 +22,8 @@ func TestEntryKeepsEveryCharacter(t *testing.T) {
 		for _, c := range s {
 			fatal.If(t, typed.Press(tea.KeyPressMsg{Code: c, Text: string(c)}))
 		}
+		fatal.If(t, typed.Press(tea.KeyPressMsg{Code: 'x', Text: "X", Mod: tea.ModShift}))
+		fatal.If(t, typed.Press(tea.KeyPressMsg{Code: tea.KeyBackspace, Mod: tea.ModShift})) // still held
 		fatal.If(t, pasted.Press(tea.PasteMsg{Content: s}))
 		if again.Set(typed.Text()); typed.Text() != s || pasted.Text() != s || again.Text() != s {
 			t.Errorf("%q was typed as %q, pasted as %q and is %q again", s, typed.Text(), pasted.Text(), again.Text())
