@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -74,22 +75,27 @@ func asMessage(event uv.Event) tea.Msg {
 // would be shown to no user.
 type keyboard struct {
 	File
-	pastes bool // a paste has begun, and not ended
+	pastes bool   // a paste has begun, and not ended
+	rest   []byte // of it, which is delivered with what follows; see unfinished
 }
 
 // Read implements io.Reader. A paste that the terminal does not mark is marked here, or its line
 // break would be Enter.
 func (k *keyboard) Read(p []byte) (int, error) {
 	const on, off = ansi.BracketedPasteStart, ansi.BracketedPasteEnd
-	n, err := k.File.Read(p[:len(p)-len(on+off)])
+	held := copy(p, k.rest)
+	n, err := k.File.Read(p[held : len(p)-len(on+off)])
+	n += held
 	begins, ends := bytes.LastIndex(p[:n], []byte(on)), bytes.LastIndex(p[:n], []byte(off))
 	if begins != ends {
 		k.pastes = begins > ends
 	}
-	if k.pastes && leaves(p[:n]) { // the end of the paste was lost
+	if k.pastes && leaves(p[held:n]) { // the end of the paste was lost
 		k.pastes = false
-		n = copy(p, off+string(p[:n]))
+		n = copy(p, off+string(p[held:n]))
 	}
+	k.rest = k.unfinished(p[:n])
+	n -= len(k.rest)
 	keys := afterReplies(p[:n])
 	if !k.pastes && unmarked(p[keys:n]) {
 		n = keys + copy(p[keys:], on+string(p[keys:n])+off)
@@ -100,6 +106,18 @@ func (k *keyboard) Read(p []byte) (int, error) {
 		err = fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	return n, err
+}
+
+// unfinished returns the end of a piece of a paste, if that begins a character or the mark of the end. On a slow
+// line the rest may come so late that the reader of events drops the one, and misses the other.
+func (k *keyboard) unfinished(piece []byte) []byte {
+	for at := max(len(piece)-len(ansi.BracketedPasteEnd)+1, 0); k.pastes && at < len(piece); at++ {
+		rest := piece[at:]
+		if !utf8.FullRune(rest) || strings.HasPrefix(ansi.BracketedPasteEnd, string(rest)) {
+			return bytes.Clone(rest)
+		}
+	}
+	return nil
 }
 
 // leaves reports whether what was read at once is Ctrl+C.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
@@ -59,6 +60,25 @@ func TestUnmarkedPaste(t *testing.T) {
 	n, again := k.Read(buf)
 	if string(buf[:n]) != "goes on\r" || errors.Join(err, again) != nil {
 		t.Errorf("the rest of a paste became %q", buf[:n])
+	}
+}
+
+// A paste may arrive in pieces, with pauses after which what has arrived is decoded: neither a character nor the
+// mark of the end is in two of them then.
+func TestPasteInPieces(t *testing.T) {
+	const on, off = ansi.BracketedPasteStart, ansi.BracketedPasteEnd
+	for whole, at := on+"第9行\r"+off, len(on); at < len(whole); at++ {
+		k, got := &keyboard{}, []string{}
+		for _, piece := range []string{whole[:at], whole[at:]} {
+			k.File = hand{keys: piece}
+			buf := make([]byte, 64)
+			n, err := k.Read(buf)
+			fatal.If(t, err)
+			got = append(got, string(buf[:n]))
+		}
+		if strings.Join(got, "") != whole || !utf8.ValidString(got[0]) || !strings.HasSuffix(got[1], off) {
+			t.Errorf("read as %q", got)
+		}
 	}
 }
 
