@@ -61,6 +61,7 @@ func TestAnswers(t *testing.T) {
 		{"a digit alone sends nothing", asked, "2", nil},
 		{"enter alone answers nothing", asked, "enter", nil},
 		{"digit, then enter", asked, "3 enter", answers(none)},
+		{"wide keys of an input method", asked, "？ enter ３ enter", answers(none)},
 		{"arrows and j, k", asked, "down j k enter", answers(sqlite)},
 		{"cursor wins over an earlier digit", asked, "3 up enter", answers(sqlite)},
 		{"a digit that is no option does nothing", ask(closed), "7 0 enter", nil},
@@ -86,6 +87,7 @@ func TestAnswers(t *testing.T) {
 		{"text of several lines", ask(name()), "a ctrl+j b alt+enter c enter", answers(told("name", "a\nb\nc"))},
 
 		{"yes", ask(deploy()), "y enter", answers(yes)},
+		{"a wide yes", ask(deploy()), "ｙ enter", answers(yes)},
 		{"y alone sends nothing", ask(deploy()), "y", nil},
 		{"no preset yes", confirm, "enter space enter", nil},
 		{"no by no number", confirm, "2 enter 1 enter", nil},

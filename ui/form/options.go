@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"golang.org/x/text/width"
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/answer"
@@ -121,7 +122,7 @@ func (f *Form) pick(q *answer.Question) {
 // named returns what a key does that names a row: a digit, 0 for Other, or y and n and what
 // an input method has for them; nil for no row.
 func (f *Form) named(q *answer.Question, name string) func() tea.Cmd {
-	name = strings.ToLower(name)
+	name = strings.ToLower(width.Fold.String(name))
 	id := ""
 	if q.Confirms() {
 		id = question.YesOrNo(name)

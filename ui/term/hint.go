@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/text/width"
 
 	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/words"
@@ -43,6 +44,7 @@ type Bindings []Binding
 
 // Find returns the binding of a key; nil is none.
 func (b Bindings) Find(name string) *Binding {
+	name = width.Fold.String(name) // as an input method types them
 	for _, x := range b {
 		if !x.Off && x.Do != nil && slices.Contains(strings.Fields(x.Keys), name) {
 			return &x

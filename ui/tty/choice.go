@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/text/width"
+
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -38,7 +40,7 @@ type reading struct {
 
 // parseLine reads a line that is not empty as the answer to q.
 func parseLine(q *question.Question, line string) reading {
-	typed := strings.Map(halfWidth, line)
+	typed := width.Fold.String(line)
 	does, colon := parseCommand(typed)
 	switch {
 	case colon:
@@ -48,7 +50,7 @@ func parseLine(q *question.Question, line string) reading {
 	case q.Confirms():
 		o := q.Named(line) // in the language of the user
 		if o == nil {
-			o = q.Option(yesOrNo(line))
+			o = q.Option(yesOrNo(typed))
 		}
 		if o != nil {
 			return reading{selected: []string{o.ID}}
@@ -76,7 +78,7 @@ func parseCommand(line string) (does command, colon bool) {
 // parseNumbers reads options by their numbers, with commas or blanks between them; 0 is an
 // answer in own words.
 func parseNumbers(q *question.Question, line string) (all reading) {
-	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' }) {
+	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == '、' || r == ' ' }) {
 		n, ok := number(word)
 		switch {
 		case !ok || n > len(q.Options) || n == 0 && !q.AllowCustom:
@@ -115,18 +117,4 @@ func number(word string) (int, bool) {
 	}
 	n, err := strconv.ParseUint(word, 10, 31)
 	return int(n), err == nil
-}
-
-// halfWidth maps the wide digits, commas, blanks and commands of East Asian keyboards to
-// those of ASCII.
-func halfWidth(r rune) rune {
-	switch {
-	case r == '、':
-		return ','
-	case r == '\u3000':
-		return ' '
-	case r > '\uff00' && r <= '\uff5e':
-		return r - '\uff00' + ' '
-	}
-	return r
 }

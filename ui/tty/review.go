@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"golang.org/x/text/width"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/answer"
@@ -55,7 +57,7 @@ func (c *conversation) review(ctx context.Context) error {
 	if line == "" {
 		return c.send(ctx)
 	}
-	typed := strings.Map(halfWidth, line)
+	typed := width.Fold.String(line)
 	does, _ := parseCommand(typed)
 	n, isNumber := number(strings.TrimPrefix(typed, ":"))
 	shown := c.Shown()
