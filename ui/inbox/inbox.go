@@ -84,6 +84,7 @@ func Run(ctx context.Context, o Options) error {
 		m.writes.Lock() // for good: no write begins any more
 		var unsaved error
 		if !stuck {
+			m.quit() // which a terminal that has gone tells no model
 			unsaved = m.saveRest(ctx)
 			leave()
 		}

@@ -37,8 +37,9 @@ func TestMain(m *testing.M) {
 
 // program is an inbox as the command runs it.
 func program(dir string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
+	signal.Ignore(syscall.SIGHUP) // which may be later than the end of the input
 	store := local.Open(dir)
 	defer func() { _ = store.Close() }()
 	err := Run(ctx, Options{
@@ -145,6 +146,7 @@ func TestEnds(t *testing.T) {
 	}{
 		{"ctrl+c", func(x *run) { x.Type("\x03") }, 0},
 		{"terminated", func(x *run) { x.Signal(syscall.SIGTERM) }, 1},
+		{"hung up", func(x *run) { x.Hangup() }, -1},
 		{"killed", nil, -1}, // which leaves the terminal to nobody
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -163,10 +165,12 @@ func TestEnds(t *testing.T) {
 			x.WaitFor("orders")
 			if tt.end == nil {
 				waittest.Until(termtest.Deadline, kept)
-				x.Signal(syscall.SIGKILL)
+				tt.end = func(x *run) { x.Signal(syscall.SIGKILL) }
+			}
+			tt.end(x)
+			if tt.status < 0 {
 				x.Wait()
 			} else {
-				tt.end(x)
 				x.left(tt.status)
 			}
 			if !kept() {
