@@ -67,16 +67,15 @@ func (b Block) cut(rows int) (out Block, above, below bool) {
 // last of the lines, in the cell right of width.
 func markMore(lines []string, width int, above, below bool) {
 	first, last := 0, len(lines)-1
-	switch {
-	case above && below && first == last:
+	if above && below && first == last {
 		lines[first] = Pad(lines[first], width) + "↕"
-	default:
-		if above {
-			lines[first] = Pad(lines[first], width) + "↑"
-		}
-		if below {
-			lines[last] = Pad(lines[last], width) + "↓"
-		}
+		return
+	}
+	if above {
+		lines[first] = Pad(lines[first], width) + "↑"
+	}
+	if below {
+		lines[last] = Pad(lines[last], width) + "↓"
 	}
 }
 

@@ -2,10 +2,7 @@ package term
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -100,10 +97,8 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	if !k.pastes && unmarked(p[keys:n]) {
 		n = keys + copy(p[keys:], on+string(p[keys:n])+off)
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
-		err = ErrGone
-	} else if err != nil {
-		err = fmt.Errorf("%w: %w", ErrGone, err)
+	if err != nil {
+		err = fmt.Errorf("%w: %v", ErrGone, err) //nolint:errorlint // the reader of events passes on no io.EOF
 	}
 	return n, err
 }

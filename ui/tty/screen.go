@@ -13,6 +13,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
 )
 
@@ -30,8 +31,10 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	var result atomic.Pointer[error]
 	var sending atomic.Bool
 	options := backing.Options(ctx) // before Ctrl+C becomes a key: the store may hang
-	options.Origin, options.Interrupted, options.Break = s.origin(), s.options.Interrupted, s.options.Pane
-	options.Window = s.window
+	options.Interrupted, options.Break, options.Window = s.options.Interrupted, s.options.Pane, s.window
+	if s.options.Opened {
+		options.Origin = gate.Opened
+	}
 	var saver form.Saver
 	save := func(r question.Reply, edition int) error {
 		return saver.Save(backing.Rec.ID, edition, func() error { return backing.Save(ctx, r) })

@@ -9,7 +9,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
-	"mcp-askuser/ui/gate"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
@@ -44,14 +43,6 @@ type surface struct {
 	options Options
 	plain   bool
 	window  *term.Window // of a form; for tests
-}
-
-// origin says how a form of this surface appears.
-func (s *surface) origin() gate.Origin {
-	if s.options.Opened {
-		return gate.Opened
-	}
-	return gate.Appeared
 }
 
 func (s *surface) Name() string {
