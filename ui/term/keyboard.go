@@ -117,8 +117,7 @@ func (k *keyboard) unfinished(piece []byte) []byte {
 
 // leaves reports whether what was read at once is Ctrl+C.
 func leaves(piece []byte) bool {
-	var decoder uv.EventDecoder
-	length, event := decoder.Decode(piece)
+	length, event := new(uv.EventDecoder).Decode(piece)
 	key, isKey := asMessage(event).(tea.KeyPressMsg)
 	return isKey && length == len(piece) && key.String() == "ctrl+c"
 }
@@ -127,7 +126,7 @@ func leaves(piece []byte) bool {
 // to its program.
 func afterReplies(piece []byte) (keys int) {
 	for keys < len(piece) && piece[keys] == 0x1b {
-		_, _, length, _ := ansi.DecodeSequence(piece[keys:], ansi.NormalState, nil)
+		length, _ := new(uv.EventDecoder).Decode(piece[keys:])
 		keys += length
 	}
 	return keys
