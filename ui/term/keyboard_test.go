@@ -44,7 +44,7 @@ func TestUnmarkedPaste(t *testing.T) {
 	for piece, want := range map[string]string{
 		"2\r": on + "2\r" + off, "yes\n": on + "yes\n" + off, "是\r": on + "是\r" + off, "\rx": on + "\rx" + off,
 		"2": "2", "\r": "\r", "\r\r": "\r\r", "\x1b\r": "\x1b\r", "\x7f\r": "\x7f\r", "\x1b[B\r": "\x1b[B\r", "\x1b": "\x1b",
-		"\x1bOB\r": "\x1bOB\r", // where a program has left the cursor keys in their other mode
+		"\x1bOB\r":       "\x1bOB\r", // where a program has left the cursor keys in their other mode
 		on + "2\r" + off: on + "2\r" + off, on + "2\r": on + "2\r",
 		"\x1b]11;rgb:0/0/0\a2\r": "\x1b]11;rgb:0/0/0\a" + on + "2\r" + off, // behind a reply of the terminal
 	} {

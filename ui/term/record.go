@@ -1,6 +1,7 @@
 package term
 
 import (
+	"cmp"
 	"slices"
 
 	"mcp-askuser/desk"
@@ -52,10 +53,7 @@ func drawResponse(s *Styles, x question.Response, full bool, width int) []string
 	if full && x.Description != "" {
 		lines = append(lines, Text(s.Muted, Safe(x.Description), width)...)
 	}
-	var answer question.Answer
-	if x.Answer != nil {
-		answer = *x.Answer
-	}
+	answer := cmp.Or(x.Answer, new(question.Answer))
 	for _, o := range x.Options {
 		chosen, style := slices.Contains(answer.Selected, o.ID), s.Plain
 		if chosen {

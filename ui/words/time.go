@@ -53,6 +53,8 @@ func (l Language) Left(d time.Duration) (text string, good time.Duration) {
 		unit, format = time.Second, Mark("closes in %d s")
 	case d <= time.Hour:
 		unit, format = time.Minute, Mark("closes in %d min")
+	case d > 48*time.Hour:
+		unit, format = 24*time.Hour, Mark("closes in %d d")
 	}
 	begun := (d + unit - 1) / unit
 	return l.T(format, int(begun)), d - (begun-1)*unit

@@ -84,4 +84,7 @@ func TestGoodFor(t *testing.T) {
 			t.Errorf("%v is %q for longer than %v", d, text, good)
 		}
 	}
+	if text, _ := words.English.Left(720 * time.Hour); text != "closes in 30 d" {
+		t.Errorf("a month: %q", text)
+	}
 }
