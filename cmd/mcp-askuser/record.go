@@ -207,7 +207,7 @@ func (a *app) cancel() *cobra.Command {
 func (a *app) reopen() *cobra.Command {
 	return a.withRecord(&cobra.Command{
 		Use:   "reopen ID",
-		Short: "Ask an ended question again, with your former answers filled in",
+		Short: "Ask an ended question again",
 		Example: `  mcp-askuser reopen 01JD6Z00
   mcp-askuser answer "$(mcp-askuser reopen 01JD6Z00)"`,
 	}, true, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {

@@ -11,8 +11,7 @@ const (
 	Discussed       = "Sent: you want to discuss it first."
 	AwaitsPause     = "Waiting for a pause in your typing; what is typed until then does not count."
 	AgentNotWaiting = "The agent is not waiting; it will get your answer."
-	Reopened        = "The question is open again, with your former answers filled in; the agent gets the new ones when " +
-		"it comes back for them."
+	Reopened        = "The question is open again; the agent gets the new answers when it comes back for them."
 	LeftToAgent = "(left to the agent)"
 	LimitLifted = "The limit is lifted: the agent may go on asking in this session."
 )
