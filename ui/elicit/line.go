@@ -184,14 +184,16 @@ func parts(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || strings.ContainsRune(commas, r) })
 }
 
-// row is the row that a text names, by its word or its label, in any case.
+// row is the row that a text names, by its word or its label: as it is, or else in another case.
 func (f *form) row(text string) *entry {
-	i := slices.IndexFunc(f.entries, func(e entry) bool {
-		offered := e.row >= 0 && f.asks.Choices()[e.row].Offered()
-		return e.word != "..." && strings.EqualFold(e.word, text) || offered && strings.EqualFold(e.Value, text)
-	})
-	if i < 0 {
-		return nil
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		for i := range f.entries {
+			e := &f.entries[i]
+			offered := e.row >= 0 && f.asks.Choices()[e.row].Offered()
+			if e.word != "..." && same(e.word, text) || offered && same(e.Value, text) {
+				return e
+			}
+		}
 	}
-	return &f.entries[i]
+	return nil
 }

@@ -16,6 +16,8 @@ func TestLine(t *testing.T) {
 	numbered := options("q5", "How many?", question.SingleChoice, "3", "1", "2")
 	lettered := options("q6", "Which?", question.SingleChoice, "1", "b")
 	closed := options("q7", "Which?", question.SingleChoice, "One", "Two")
+	cased := options("q9", "Which?", question.SingleChoice, "camelCase", "CamelCase")
+	cased.Options[1].ID = "pascal"
 	many := options("q8", "Which?", question.MultiChoice, "One", "Two, too", "Three")
 	for _, tc := range []struct {
 		q    question.Question
@@ -36,6 +38,7 @@ func TestLine(t *testing.T) {
 		{database(), "=...", ""},
 		{numbered, "=a", "q5=3|"},
 		{lettered, "=2.", "q6=b|"},
+		{cased, "=CamelCase", "q9=pascal|"},
 		{many, "=1,3", "q8=one,three|"},
 		{many, "=3 1 3", "q8=one,three|"},
 		{many, "=two, too", "q8=two, too|"},
