@@ -38,7 +38,7 @@ func (d *decoder) options(at func(string) string, m ordered) (out []option, pres
 		o.index = i
 		out = append(out, o)
 	}
-	d.descriptions(at("descriptions"), m.get("descriptions"), out)
+	d.descriptions(at("descriptions"), unlessEmpty(m.get("descriptions")), out)
 	return out, true
 }
 
@@ -157,7 +157,7 @@ func named(q *question.Question, options []option, word string) *question.Option
 // one or an array of them.
 func (d *decoder) defaults(path string, raw json.RawMessage, q *question.Question, options []option) {
 	switch {
-	case raw == nil:
+	case raw == nil || string(raw) == `""`:
 		return
 	case !q.Chooses():
 		q.Default = d.text(path, raw)
@@ -183,9 +183,9 @@ func (d *decoder) defaults(path string, raw json.RawMessage, q *question.Questio
 }
 
 func defaultOption(raw json.RawMessage, q *question.Question, options []option) *question.Option {
-	var index int
-	if json.Unmarshal(raw, &index) == nil {
-		if i := slices.IndexFunc(options, func(o option) bool { return o.index == index }); i >= 0 {
+	var index *int // null is none
+	if json.Unmarshal(raw, &index) == nil && index != nil {
+		if i := slices.IndexFunc(options, func(o option) bool { return o.index == *index }); i >= 0 {
 			return &q.Options[i]
 		}
 	}
