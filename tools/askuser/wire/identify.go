@@ -39,7 +39,9 @@ func identify(qs []question.Question) {
 // callerNamed reports whether a question or an option has an id that its caller gave: none
 // that its place or its label makes.
 func callerNamed(qs []question.Question, prefix string) bool {
-	made := func(id, from string) bool { return id == from || strings.HasPrefix(id, from+"-") }
+	made := func(id, from string) bool { // or numbered by freshID
+		return strings.HasPrefix(id+"-", from+"-") && strings.TrimLeft(id[len(from):], "-0123456789") == ""
+	}
 	for i, q := range qs {
 		place := prefix + strconv.Itoa(i+1)
 		if !made(q.ID, place) {

@@ -127,6 +127,21 @@ func TestFilesInResults(t *testing.T) {
 	}
 }
 
+// The ids that the caller gave are in the result, also where one begins as the label or the place does.
+func TestResponsesHaveTheCallersIDs(t *testing.T) {
+	for in, want := range map[string]bool{
+		`{"question":"Which?","options":["A","a"]}`:                                                       false,
+		`{"question":"Which?","options":[{"id":"rest-api","label":"REST"},{"id":"grpc","label":"gRPC"}]}`: true,
+		`{"question_id":"q1-api","question":"Which?","options":["REST","gRPC"]}`:                          true,
+	} {
+		c, err := DecodeAsk([]byte(in), mcpLimits())
+		r := NewResult(answeredBy(desk.Record{Set: c.Set}, ""))
+		if got := r.Responses != nil; err != nil || got != want {
+			t.Errorf("%s: %v, %v", in, got, err)
+		}
+	}
+}
+
 func TestFormats(t *testing.T) {
 	sameHeader := featuresQuestion()
 	sameHeader.Header = "Database"
