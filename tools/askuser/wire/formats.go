@@ -104,11 +104,12 @@ func note(r *Result, o *desk.Outcome) string {
 }
 
 // headerKeys returns the key of a question: its header, or its text where the header is
-// empty or not unique.
+// empty, not unique, or the text of a question.
 func headerKeys(set *question.Set) func(*question.Response) string {
 	uses := map[string]int{}
 	for _, q := range set.All() {
 		uses[q.Header]++
+		uses[q.Text]++
 	}
 	return func(x *question.Response) string {
 		if x.Header == "" || uses[x.Header] > 1 {
