@@ -83,6 +83,8 @@ func writeRecord(b *strings.Builder, rec view.Record) {
 // it has none.
 func decision(rec view.Record, q *question.Response) string {
 	switch {
+	case q.State == question.StateDelegated:
+		return "No decision: left to the agent"
 	case q.Answer == nil && rec.State == desk.Answered:
 		return "No decision: skipped"
 	case q.Answer == nil || rec.State != desk.Answered && rec.State != desk.Discuss:

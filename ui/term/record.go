@@ -30,9 +30,9 @@ func DrawRecord(s *Styles, rec desk.Record, full bool, width int) []string {
 	for _, x := range past.Asked() {
 		lines = append(lines, drawResponse(s, x, full, width)...)
 		switch {
-		case past.State != desk.Answered || x.Answer != nil:
 		case x.State == question.StateDelegated:
 			lines = append(lines, "  "+words.T(words.LeftToAgent))
+		case past.State != desk.Answered || x.Answer != nil:
 		default:
 			lines = append(lines, "  "+s.Muted.Render(LeftOpen()))
 		}
