@@ -39,7 +39,7 @@ func (d *decoder) options(at func(string) string, m ordered) (out []option, pres
 		out = append(out, o)
 	}
 	d.descriptions(at("descriptions"), unlessEmpty(m.get("descriptions")), out)
-	return out, true
+	return out, out != nil
 }
 
 func (d *decoder) option(path string, raw json.RawMessage) option {

@@ -81,6 +81,7 @@ func TestDecodeForms(t *testing.T) {
 		{"E default by place, of a no before a yes", `{"question":"Go on?","type":"boolean","options":["No","Yes"],"default":0}`, "q1:boolean [true] [false*]"},
 		{"E free text", `{"question":"What name?","default":"Widget"}`, "q1:text default=Widget"},
 		{"E empty", `{"question":"Which?","options":["A","B"],"header":"","descriptions":[],"default":""}`, "q1:multiple_choice +other [a] [b]"},
+		{"E no options", `{"question":"What name?","options":[]}`, "q1:text"},
 		{"E nulls", `{"question":"What name?","options":null,"header":null,"default":null}`, "q1:text"},
 		{"questions as a string", `{"questions":"[{\"question\":\"Which?\",\"options\":[\"A\",\"B\"]}]"}`, "q1:multiple_choice +other [a] [b]"},
 		{"whole input as a string", `{"questions":"{\"questions\":[{\"question\":\"Which?\"}]}"}`, "q1:text"},
