@@ -13,7 +13,7 @@ const run = (event) =>
     const child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "ignore"] })
     child.on("error", () => resolve(""))
     child.stdin.on("error", () => {})
-    child.stdout.on("data", (data) => (out += data))
+    child.stdout.setEncoding("utf8").on("data", (data) => (out += data))
     child.on("close", () => resolve(out))
     child.stdin.end(JSON.stringify(event))
   })
