@@ -17,7 +17,7 @@ import (
 	"mcp-askuser/mirror"
 )
 
-// hookLimit is how many seconds Claude Code waits for hook: a dialog may be open for a day.
+// hookLimit is how many seconds a client waits for hook: a dialog may be open for a day.
 const hookLimit = 86400
 
 // permissionsFlag has hook mirror permissions, too.
@@ -161,9 +161,9 @@ const openCodeMark = `// Written by "mcp-askuser `
 // OpenCode returns our plugin for OpenCode, which runs a program for each event; for
 // permissions only if they are mirrored.
 func OpenCode(program []string, permissions bool) []byte {
-	plugin := openCodePlugin
+	plugin, program := openCodePlugin, append(slices.Clip(program), "--limit", strconv.Itoa(hookLimit))
 	if permissions {
-		program = append(slices.Clone(program), permissionsFlag)
+		program = append(program, permissionsFlag)
 		plugin = bytes.Replace(plugin, []byte("const permissions = false"), []byte("const permissions = true"), 1)
 	}
 	list, _ := json.Marshal(program) // strings have no reason to fail

@@ -159,6 +159,13 @@ func TestClaudeRefuses(t *testing.T) {
 	}
 }
 
+// OpenCode's dialog has no limit: the hook beside it gets the same day as in Claude Code.
+func TestOpenCodeWaits(t *testing.T) {
+	if text := OpenCode([]string{"x"}, false); !bytes.Contains(text, []byte(`["x","--limit","86400"]`)) {
+		t.Errorf("it is\n%s", text)
+	}
+}
+
 // The plugin in the repository has the hooks that this version installs; the
 // programs are looked up where the host runs.
 func TestClaudePlugin(t *testing.T) {
