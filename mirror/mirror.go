@@ -61,9 +61,8 @@ type Options struct {
 
 // Run mirrors one event of a host. It prints at most one reply, which the user gave
 // and the host can take, and reports no failure: the host has its dialog. The cause of
-// the context's end is ErrClosed if the host wants no reply any more. It reports whether
-// it put a question on the desk.
-func Run(ctx context.Context, o Options) (mirrored bool) {
+// the context's end is ErrClosed if the host wants no reply any more.
+func Run(ctx context.Context, o Options) {
 	if o.After == nil {
 		o.After = time.After
 	}
@@ -72,7 +71,7 @@ func Run(ctx context.Context, o Options) (mirrored bool) {
 	}
 	data, err := io.ReadAll(io.LimitReader(o.In, maxInput+1))
 	if err != nil || len(data) > maxInput {
-		return false
+		return
 	}
 	ev, ok := o.Host.read(data, o.Getenv)
 	switch {
@@ -80,16 +79,14 @@ func Run(ctx context.Context, o Options) (mirrored bool) {
 	case ev.prompt:
 		_ = o.Desk.BeginCount(ctx, o.Host.Name, ev.directory)
 	case ev.set != nil:
-		return o.mirrorDialog(ctx, ev)
+		o.mirrorDialog(ctx, ev)
 	default:
 		o.reconcile(ctx, ev)
 	}
-	return false
 }
 
-// mirrorDialog keeps a question on the desk while its dialog is open in the host. It is
-// false if the question is not put there.
-func (o *Options) mirrorDialog(ctx context.Context, ev event) bool {
+// mirrorDialog keeps a question on the desk while its dialog is open in the host.
+func (o *Options) mirrorDialog(ctx context.Context, ev event) {
 	limit, delay := max(o.Limit-hostReserve, 0), notifyDelay
 	if ev.unattended {
 		delay = 0
@@ -102,7 +99,7 @@ func (o *Options) mirrorDialog(ctx context.Context, ev event) bool {
 
 	rec, attendance, err := o.submit(ctx, ev)
 	if err != nil {
-		return false
+		return
 	}
 	defer attendance.Release()
 	if !ev.unattended {
@@ -120,7 +117,6 @@ func (o *Options) mirrorDialog(ctx context.Context, ev event) bool {
 	case ctx.Err() != nil:
 		o.hostGone(ctx, rec)
 	}
-	return true
 }
 
 func (o *Options) notifyLater(ctx context.Context, delay time.Duration, rec desk.Record) {
