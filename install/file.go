@@ -31,9 +31,10 @@ type Change struct {
 	Path          string // the file itself, behind symbolic links
 	Before, After []byte // nil means no file
 
-	name string // the path that the client knows, perhaps through links
-	root string // above the directories that go with the file if they are empty
-	out  bool   // what we have put in is taken out
+	name    string // the path that the client knows, perhaps through links
+	root    string // above the directories that go with the file if they are empty
+	program string // ours, perhaps of another name
+	out     bool   // what we have put in is taken out
 }
 
 // Empty reports whether nothing changes.
@@ -122,7 +123,7 @@ func (c *Change) Apply() error {
 	}
 
 	backup, intact := c.backup()
-	first := c.Before != nil && backup == "" && !ours().Match(c.Before)
+	first := c.Before != nil && backup == "" && !ours().Match(c.Before) && !bytes.Contains(c.Before, []byte(c.program))
 	if !c.out && first {
 		err = put(c.backupOf(c.After), c.Before, c.Path)
 	}

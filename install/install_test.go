@@ -167,6 +167,20 @@ func TestFiles(t *testing.T) {
 	golden.Check(t, "files.golden", all.String())
 }
 
+// An entry of a program under another name is known for ours: no backup is made of it.
+func TestRenamedProgram(t *testing.T) {
+	c, p, path := client(t, "cursor", "")
+	fatal.If(t, os.Remove(path))
+	s := Server{Command: "/opt/bin/ask"}
+	for _, s.Where = range [][]string{nil, {"--dir", "/srv"}} {
+		fatal.If(t, plan(t, c, p, s, false)[0].Apply())
+	}
+	fatal.If(t, plan(t, c, p, s, true)[0].Apply())
+	if left, err := os.ReadFile(path); err == nil {
+		t.Errorf("left behind: %s", left)
+	}
+}
+
 // What its user has added to our entry stays when it is brought up to date.
 func TestOwnMembers(t *testing.T) {
 	for name, tc := range map[string]struct{ in, want string }{

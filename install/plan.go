@@ -46,7 +46,7 @@ func (c *Client) Plan(p Place, o Options, out bool) ([]Change, error) {
 		if err != nil {
 			return nil, err
 		}
-		now.name, now.root, now.out = f.path, cmp.Or(p.Project, p.Home()), out
+		now.name, now.root, now.program, now.out = f.path, cmp.Or(p.Project, p.Home()), o.Command, out
 		at := slices.IndexFunc(changes, func(c Change) bool { return c.Path == now.Path })
 		if at < 0 {
 			at, changes = len(changes), append(changes, now)

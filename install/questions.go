@@ -43,7 +43,7 @@ func (c *Client) Questions(p Place, hook []string) (q Questions, can bool, err e
 		return Questions{Path: f.path}, true, err
 	}
 	q.Path = f.path
-	without, err := f.change(now.Before, Options{}, true)
+	without, err := f.change(now.Before, Options{Hook: hook}, true)
 	if err != nil {
 		return q, true, err
 	}
@@ -91,7 +91,7 @@ func groupFor(event, line string, permissions bool) group {
 func claudeQuestions(p Place) file {
 	return file{p.ClaudeSettings(), func(data []byte, o Options, out bool) ([]byte, error) {
 		return jsonFile.edit(data, []string{"hooks"}, func(text []byte) ([]byte, error) {
-			text, err := withoutHooks(text)
+			text, err := withoutHooks(text, o.Hook)
 			if out || err != nil {
 				return text, err
 			}
@@ -106,8 +106,9 @@ func claudeQuestions(p Place) file {
 	}}
 }
 
-// withoutHooks removes our hooks from Claude Code's settings, and what is empty then.
-func withoutHooks(text []byte) ([]byte, error) {
+// withoutHooks removes our hooks from Claude Code's settings, and what is empty then: those that run
+// a program of our name, or the given one under its own.
+func withoutHooks(text []byte, run []string) ([]byte, error) {
 	value, err := jsonFile.get(text, "hooks")
 	if err != nil {
 		return nil, err
@@ -115,7 +116,8 @@ func withoutHooks(text []byte) ([]byte, error) {
 	ours := func(hook any) bool {
 		members, _ := hook.(entry)
 		line, _ := members["command"].(string)
-		return strings.Contains(line, "mcp-askuser") && strings.Contains(line, " hook claude-code")
+		given := len(run) > 0 && strings.HasPrefix(line, ShellLine(run[0])+" ")
+		return (given || strings.Contains(line, "mcp-askuser")) && strings.Contains(line, " hook claude-code")
 	}
 	events, _ := value.(entry)
 	for _, event := range slices.Sorted(maps.Keys(events)) {

@@ -127,8 +127,14 @@ func TestForeignPermissions(t *testing.T) {
 // An older installation is brought up to date, and what was changed since stays: the hooks that
 // another program has put behind ours, also when ours are taken out.
 func TestClaudeChangedSince(t *testing.T) {
+	data, err := hooks(nil, "/bin/renamed hook claude-code", true, false)
+	fatal.If(t, err)
+	data, err = hooks(data, "/bin/renamed hook claude-code", false, true)
+	if meaning(t, data) != "{}" || err != nil {
+		t.Errorf("of a renamed program %s stays, %v", data, err)
+	}
 	old := Options{Hook: []string{"/old ones/mcp-askuser", "hook", "claude-code"}}
-	data, err := claudeQuestions(Place{Getenv: os.Getenv}).change([]byte("{\n  \"model\": \"opus\"\n}\n"), old, false)
+	data, err = claudeQuestions(Place{Getenv: os.Getenv}).change([]byte("{\n  \"model\": \"opus\"\n}\n"), old, false)
 	if err != nil || !strings.Contains(string(data), `"'/old ones/mcp-askuser' hook claude-code --limit`) {
 		t.Fatalf("%v: %s", err, data)
 	}

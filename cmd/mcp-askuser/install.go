@@ -210,7 +210,7 @@ func (a *app) apply(name string, changes []install.Change, r registration) error
 	if r.remove {
 		return nil
 	}
-	questions, can, err := c.Questions(p, nil)
+	questions, can, err := c.Questions(p, a.options(name, r).Hook)
 	if err == nil && can && !questions.Installed && !r.chosen && !r.questions {
 		a.tellf("%s asks in a dialog of its own, too: with --questions that comes here.", title)
 	}
@@ -252,7 +252,7 @@ func (a *app) chooseClients(ctx context.Context, named []string, r *registration
 		}
 		list.add(c.Name, about)
 		options = append(options, huh.NewOption(question.Line(c.Title()+" – "+about), c.Name))
-		questions, can, err := c.Questions(p, nil)
+		questions, can, err := c.Questions(p, a.options(c.Name, *r).Hook)
 		if can && err == nil && !questions.Installed && !r.questions {
 			asking = append(asking, c.Title())
 		}
