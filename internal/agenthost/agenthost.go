@@ -41,7 +41,8 @@ func Editor(path string) bool {
 // whether that runs without a user.
 func Of(args []string) (unattended, ok bool) {
 	if len(args) > 1 && slices.Contains([]string{"node", "bun", "deno"}, filepath.Base(args[0])) {
-		args = args[1:]
+		script := slices.IndexFunc(args[1:], func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+		args = args[1+max(0, script):]
 	}
 	for name, unattended := range hosts {
 		if len(args) > 0 && (hasName(args[0], name) || strings.HasSuffix(args[0], "js") &&

@@ -16,6 +16,7 @@ func TestUnattended(t *testing.T) {
 		"node /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js -p":             "alone",
 		"node /usr/lib/node_modules/@google/gemini-cli/dist/index.js":                "host",
 		"node /usr/lib/node_modules/@google/gemini-cli/dist/index.js --prompt hello": "alone",
+		"node --no-warnings --enable-source-maps /usr/bin/claude -p":                 "alone",
 		"codex":                       "host",
 		"codex --model x exec do|it":  "alone",
 		"codex resume exec":           "host",
