@@ -167,6 +167,16 @@ func TestFiles(t *testing.T) {
 	golden.Check(t, "files.golden", all.String())
 }
 
+// The home directory is no sign of a client that has its file there, however it is written.
+func TestFound(t *testing.T) {
+	t.Setenv("PATH", "")
+	home := t.TempDir()
+	c, _ := ByName("claude-code")
+	if c.Found(Place{Getenv: func(name string) string { return map[string]string{"HOME": home + "/"}[name] }}) {
+		t.Error("it was found")
+	}
+}
+
 // An entry of a program under another name is known for ours: no backup is made of it.
 func TestRenamedProgram(t *testing.T) {
 	c, p, path := client(t, "cursor", "")

@@ -13,7 +13,7 @@ type Place struct {
 }
 
 // Home returns the user's home directory.
-func (p Place) Home() string { return cmp.Or(p.Getenv("HOME"), p.Getenv("USERPROFILE")) }
+func (p Place) Home() string { return filepath.Clean(cmp.Or(p.Getenv("HOME"), p.Getenv("USERPROFILE"))) }
 
 // config returns the system's directory for the settings of programs.
 func (p Place) config() string {
