@@ -80,9 +80,7 @@ func readClaude(data []byte, getenv func(string) string) (event, bool) {
 			ok, out.unattended = in.permission(&out), !attended
 		}
 	case postToolUse:
-		if in.Tool == claudeTool {
-			ok = in.answers(&out)
-		}
+		ok = in.Tool == claudeTool && in.answers(&out)
 	case postToolBatch:
 		ok = in.batch(&out)
 	case stopEvent:
@@ -262,7 +260,8 @@ func claudeOutcome(set *question.Set, response json.RawMessage) (desk.Outcome, b
 		return desk.Outcome{}, false
 	}
 	if result.Away > 0 {
-		return desk.Outcome{Status: desk.Timeout, Surface: claudeName, Reason: "Claude Code went on without an answer"}, true
+		seconds := strconv.Itoa(int(result.Away) / 1000)
+		return desk.Outcome{Status: desk.Timeout, Surface: claudeName, Reason: seconds + "s"}, true
 	}
 	var r question.Reply
 	for i := range set.Questions {

@@ -119,7 +119,7 @@ func TestEndedThere(t *testing.T) {
 			there(desk.Answered, "what is this?")},
 		"left open": {event(answers(`{"answers":{}}`)), there(desk.Dismissed, "")},
 		"nobody there": {event(answers(`{"answers":{"Which database?":"PostgreSQL"},"afkTimeoutMs":60000}`)),
-			there(desk.Timeout, "")},
+			there(desk.Timeout, "60s")},
 		"escape": {closes, there(desk.Dismissed, "")},
 		"the terminal closed": {func(_ *testing.T, b *beside, _ string) { b.stop(mirror.ErrGone) },
 			there(desk.Cancelled, "")},

@@ -245,6 +245,9 @@ func (d dialog) play(t *testing.T) desk.Record {
 	rec := get(t, b.desk, asked.ID)
 	got := ended{status: rec.State, where: rec.Outcome.Surface, later: rec.Later != nil,
 		provisional: rec.Outcome.Provisional}
+	if rec.State == desk.Timeout {
+		got.said = rec.Outcome.Reason
+	}
 	for _, x := range rec.Asked() {
 		got.said += x.Text()
 	}
