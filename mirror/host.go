@@ -118,11 +118,11 @@ type hostQuestion struct {
 }
 
 // setOf maps a host's questions to a set, one to one. It is false if one has an unknown
-// member or kind. An option's id is its label, by which the host knows it. In a dialog with
-// several questions some may be left open.
+// member or kind, or half a character, which is another one in Go. An option's id is its label, by
+// which the host knows it. In a dialog with several questions some may be left open.
 func setOf(data json.RawMessage) (*question.Set, bool) {
 	var asked []hostQuestion
-	if !strictly(data, &asked) {
+	if !strictly(data, &asked) || bytes.Contains(marshal(asked), []byte("\ufffd")) {
 		return nil, false
 	}
 	set := &question.Set{}

@@ -193,6 +193,7 @@ func TestLeftAlone(t *testing.T) {
 		"equal questions":        {request("s1", one+","+one), nil},
 		"equal labels":           {changed("MongoDB", "PostgreSQL"), nil},
 		"a label that is empty":  {changed("MongoDB", ""), nil},
+		"half a character":       {changed("MongoDB", `Mongo\ud83d`), nil},
 		"another kind":           {changed(`"header"`, `"kind":"number","min":1,"max":9,"header"`), nil},
 		"an unknown member":      {changed(`"header"`, `"weight":1,"header"`), nil},
 		"an unknown option":      {changed(`"description"`, `"score":1,"description"`), nil},
