@@ -44,7 +44,7 @@ export const McpAskUser = async ({ client, directory }) => {
       else if (Array.isArray(answers)) await post("/question/{requestID}/reply", id, { answers })
     } catch {}
   }
-  if (process.argv[2] === "run") return {} // nobody sits there
+  if (process.argv.slice(2).includes("run")) return {} // nobody sits there
   return {
     event: async ({ event }) => {
       // OpenCode does not wait for what stands beside a dialog.
