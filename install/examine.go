@@ -81,7 +81,8 @@ func (c *Client) Obstacle(p Place, project bool) (Obstacle, bool) {
 			setting{file, append(c.at(), "disabled"), is(true)})
 		switch c.Name {
 		case "gemini":
-			all = append(all, setting{file, []string{"mcp", "excluded"}, named})
+			all = append(all, setting{file, []string{"mcp", "excluded"}, named},
+				setting{file, []string{"mcp", "allowed"}, func(value any) bool { return value != nil && !named(value) }})
 		case "codex": // declines every form
 			all = append(all, setting{file, []string{"approval_policy"}, is("never")})
 		}

@@ -177,6 +177,16 @@ func TestFound(t *testing.T) {
 	}
 }
 
+// Gemini CLI starts only the servers of its list, where it has one.
+func TestAllowed(t *testing.T) {
+	for text, hindered := range map[string]bool{`null`: false, `["x"]`: true, `["x","askuser"]`: false} {
+		c, p, _ := client(t, "gemini", strings.Replace(`{"mcp":{"allowed":[]}}`, "[]", text, 1))
+		if o, got := c.Obstacle(p, false); got != hindered {
+			t.Errorf("%s: %+v", text, o)
+		}
+	}
+}
+
 // An entry of a program under another name is known for ours: no backup is made of it.
 func TestRenamedProgram(t *testing.T) {
 	c, p, path := client(t, "cursor", "")
