@@ -194,10 +194,10 @@ func (o *Options) withdraw(rec desk.Record, end desk.Outcome) desk.Record {
 }
 
 // reconcile records on the desk how dialogs have ended. The host starts a process for
-// each event: the last one may overtake one with more information.
+// each event: the last one may overtake one with more information, and an end its question.
 func (o *Options) reconcile(ctx context.Context, ev event) {
 	records := o.provisional(ev)
-	if ev.last && len(records) > 0 {
+	if ev.last && len(records) > 0 || ev.single && len(records) == 0 {
 		select {
 		case <-o.After(reorderDelay):
 		case <-ctx.Done():

@@ -146,12 +146,12 @@ func TestEndedThere(t *testing.T) {
 
 // during returns a step in which the host tells an event that ends the dialog, and does then while
 // that event waits for another.
-func during(ends string, then act) act {
+func during(ends string, then act, options ...option) act {
 	return func(t *testing.T, b *beside, dir string) {
 		waits, strike := make(chan bool), make(chan time.Time)
-		late := start(t, dir, ends, func(o *mirror.Options) {
+		late := start(t, dir, ends, append(options, func(o *mirror.Options) {
 			o.After = func(time.Duration) <-chan time.Time { close(waits); return strike }
-		})
+		})...)
 		select {
 		case <-waits:
 		case <-late.done:

@@ -74,3 +74,18 @@ func TestOpenCode(t *testing.T) {
 		})
 	}
 }
+
+// The end of a dialog that closes at once may overtake its question.
+func TestEndOvertakes(t *testing.T) {
+	var b *beside
+	var rec desk.Record
+	during(`{"type":"question.rejected","properties":{"sessionID":"ses_1","requestID":"que_1"}}`,
+		func(t *testing.T, _ *beside, dir string) {
+			b = start(t, dir, openCodeAsked, openCode)
+			rec = b.record()
+		}, openCode)(t, nil, t.TempDir())
+	b.prints("")
+	if got := get(t, b.desk, rec.ID); got.State != desk.Dismissed {
+		t.Errorf("it is %s", got.State)
+	}
+}
