@@ -13,7 +13,9 @@ type Place struct {
 }
 
 // Home returns the user's home directory.
-func (p Place) Home() string { return filepath.Clean(cmp.Or(p.Getenv("HOME"), p.Getenv("USERPROFILE"))) }
+func (p Place) Home() string {
+	return filepath.Clean(cmp.Or(p.Getenv("HOME"), p.Getenv("USERPROFILE")))
+}
 
 // config returns the system's directory for the settings of programs.
 func (p Place) config() string {
@@ -27,9 +29,7 @@ func (p Place) config() string {
 }
 
 // xdg returns the directory for the settings of programs that follow XDG on every system.
-func (p Place) xdg() string {
-	return p.dir("XDG_CONFIG_HOME", ".config")
-}
+func (p Place) xdg() string { return p.dir("XDG_CONFIG_HOME", ".config") }
 
 // dir returns the directory in a variable, or else one below the home directory.
 func (p Place) dir(variable, below string) string {
