@@ -38,12 +38,10 @@ func (c *Client) Questions(p Place, hook []string) (q Questions, can bool, err e
 		return q, false, nil
 	}
 	f := c.questions(p)
-	now, err := open(f.path)
-	if err != nil {
-		return Questions{Path: f.path}, true, err
-	}
 	q.Path = f.path
-	without, err := f.change(now.Before, Options{Hook: hook}, true)
+	now, err := open(f.path)
+	without, fault := f.change(now.Before, Options{Hook: hook}, true)
+	err = errors.Join(err, fault)
 	if err != nil {
 		return q, true, err
 	}
@@ -51,6 +49,10 @@ func (c *Client) Questions(p Place, hook []string) (q Questions, can bool, err e
 	q.Permissions = bytes.Count(now.Before, []byte(permissionsFlag)) > bytes.Count(without, []byte(permissionsFlag))
 	current, err := f.change(now.Before, Options{Hook: hook, Permissions: q.Permissions}, false)
 	q.Current = bytes.Equal(current, now.Before)
+	off, _ := jsonFile.get(now.Before, "disableAllHooks") // a setting of Claude Code's
+	if q.Installed && off == true && err == nil {
+		err = fmt.Errorf("%s: disableAllHooks = true: Claude Code runs no hook", f.path)
+	}
 	return q, true, err
 }
 

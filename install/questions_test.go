@@ -122,6 +122,11 @@ func TestForeignPermissions(t *testing.T) {
 	if !q.Current || q.Permissions || err != nil {
 		t.Errorf("%+v, %v", q, err)
 	}
+	data = bytes.Replace(data, []byte("{"), []byte(`{"disableAllHooks": true,`), 1)
+	fatal.If(t, os.WriteFile(p.ClaudeSettings(), data, 0o600))
+	if _, _, err = c.Questions(p, strings.Fields(hookLine)); err == nil {
+		t.Error("hooks that are switched off bring questions here")
+	}
 }
 
 // An older installation is brought up to date, and what was changed since stays: the hooks that

@@ -106,7 +106,13 @@ func (o *Options) mirrorDialog(ctx context.Context, ev event) {
 		_ = o.Desk.SetShown(ctx, rec.ID, []desk.Showing{{Surface: o.Host.Name}})
 	}
 	if o.Notify != nil {
-		go o.notifyLater(ctx, delay, rec)
+		go func() {
+			select {
+			case <-o.After(delay):
+				o.Notify(ctx, rec)
+			case <-ctx.Done():
+			}
+		}()
 	}
 	end, err := o.Desk.Wait(ctx, rec.ID)
 	switch {
@@ -116,14 +122,6 @@ func (o *Options) mirrorDialog(ctx context.Context, ev event) {
 		o.limitReached(ctx, ev, rec)
 	case ctx.Err() != nil:
 		o.hostGone(ctx, rec)
-	}
-}
-
-func (o *Options) notifyLater(ctx context.Context, delay time.Duration, rec desk.Record) {
-	select {
-	case <-o.After(delay):
-		o.Notify(ctx, rec)
-	case <-ctx.Done():
 	}
 }
 
