@@ -15,6 +15,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/proof"
+	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -95,7 +96,7 @@ func (s *signing) yes(rec desk.Record) {
 // TestBrowserPasskey: where nothing can be signed the page says what to do. A passkey is registered on
 // the page, an answer that needs a proof is signed with it, and its asker gets it with the proof. Where
 // the user, or their device, declines, the page says that, and the question stays open; so it does where
-// another answer arrives than was signed. A question that does not fit on the screen is signed only once
+// another answer arrives than was signed. A card whose question ends meanwhile says so. A question that does not fit on the screen is signed only once
 // it was scrolled to its end; a leap to the options is not enough. What a signature covers is shown in
 // desk/proof.
 func TestBrowserPasskey(t *testing.T) {
@@ -188,4 +189,16 @@ func TestBrowserPasskey(t *testing.T) {
 	short := s.open(deploy())
 	s.view.keys("y", kb.Enter)
 	s.answered(short.ID)
+
+	rec = s.open(deploy())
+	eval[bool](s.view, `(navigator.credentials.get = () => new Promise((_, no) => {
+		window.decline = () => no(new DOMException("", "NotAllowedError"));
+	}), true)`)
+	s.yes(rec)
+	s.wait(`window.decline`)
+	_, err = s.desk.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled})
+	fatal.If(t, err)
+	s.wait(`!document.querySelector("#list [data-id]")`)
+	eval[bool](s.view, `(decline(), true)`)
+	s.shows(".card.ended", "withdrawn")
 }

@@ -263,6 +263,7 @@ async function send(form, button) {
   if (result && result.page.querySelector('[data-sign]')) result = await sign(form, body, result.page);
   form.ariaBusy = null;
   if (result) showResult(form, button, sent, result, now === turn);
+  renew(); // the question may have ended in the meantime
 }
 
 // sign has the user sign an answer, and sends it. The result is null where the user said no.
@@ -297,7 +298,6 @@ function showResult(form, button, sent, { status, page }, here) {
     showList(page);
     if (status >= 400) showNotice(faults?.textContent ?? card.dataset.notice, true);
   }
-  renew();
 }
 
 let again = 0; // the timer of what is sent again
