@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os/exec"
@@ -44,7 +45,7 @@ func (c command) send(ctx context.Context, e *notice) error {
 	if limited.Err() != nil {
 		return fmt.Errorf("%s did not end within %s", c.argv[0], c.limit)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) { // a child of its own goes on
 		return fmt.Errorf("%s: %w; it printed %q", c.argv[0], err, output.kept)
 	}
 	return nil

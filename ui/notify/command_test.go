@@ -104,6 +104,7 @@ func TestCommandFails(t *testing.T) {
 		{"missing", []string{"/nonexistent/program"}, time.Minute, "/nonexistent/program: "},
 		{"fails", []string{"sh", "-c", "echo no user >&2; exit 3"}, time.Minute, `sh: exit status 3; it printed "no user\n"`},
 		{"does not read", []string{"true"}, time.Minute, ""},
+		{"leaves a child behind", []string{"sh", "-c", "sleep 20 &"}, time.Minute, ""},
 		{"no shell", []string{"echo; exit 4"}, time.Minute, "echo; exit 4: "},
 		{"hangs", []string{"sh", "-c", "sleep 20 & sleep 20"}, 100 * time.Millisecond, "sh did not end within 100ms"},
 	} {
