@@ -65,7 +65,7 @@ type Phone struct {
 // New returns a phone, without I/O. The error names the option that cannot be used.
 func New(o Options) (*Phone, error) {
 	u, err := url.Parse(o.Server)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fmt.Errorf("the ntfy server %q is no address such as https://ntfy.sh", o.Server)
 	}
 	if !regexp.MustCompile(`^[-_A-Za-z0-9]{1,39}$`).MatchString(o.Topic) {

@@ -367,6 +367,7 @@ func TestNewRefuses(t *testing.T) {
 		says string
 	}{
 		{Options{Server: "ntfy.sh", Topic: topic, Key: make([]byte, 32)}, "no address"},
+		{Options{Server: "https://ada:secret@ntfy.sh", Topic: topic, Key: make([]byte, 32)}, "no address"},
 		{Options{Server: "https://ntfy.sh", Topic: "a b", Key: make([]byte, 32)}, "topic"},
 		{Options{Server: "https://ntfy.sh", Topic: topic, Key: nil}, "key"},
 	} {
