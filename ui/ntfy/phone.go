@@ -159,9 +159,10 @@ func (p *Phone) takeAnswer(ctx context.Context, token string, pressed time.Time)
 		case err == nil:
 			return
 		case errors.As(err, &closed):
-			if closed.Outcome.Surface != surface && time.Since(pressed) < lateLimit { // a second press needs no message
-				_ = p.publish(ctx, message{Topic: p.Topic, Title: words.T("Not sent"), Message: words.Local.Withdrawal(err),
-					Priority: 2})
+			same := closed.Outcome.Surface == surface && rec.SameReply(closed.Outcome.Reply, &reply) // pressed again
+			if !same && time.Since(pressed) < lateLimit {
+				_ = p.publish(ctx, message{Topic: p.Topic, Sequence: rec.ID + "-late", Title: words.T("Not sent"),
+					Message: words.Local.Withdrawal(err), Priority: 2})
 			}
 			return
 		case errors.Is(err, desk.ErrNotFound), errors.Is(err, desk.ErrProofRequired), errors.Is(err, desk.ErrDenied),

@@ -251,6 +251,25 @@ func TestTooLateOnThePhone(t *testing.T) {
 	if told["message"] != "Already answered in a terminal." {
 		t.Errorf("told %v", told)
 	}
+	p.takeAnswer(t.Context(), p.token(rec, 1), time.Now()) // as each process of the user does
+	again := s.Await(t, topic, func(m map[string]any) bool { return m["title"] == "Not sent" && m["id"] != told["id"] })
+	if again["sequence_id"] == nil || again["sequence_id"] != told["sequence_id"] || told["sequence_id"] == rec.ID {
+		t.Errorf("does not replace the first: %v", again)
+	}
+}
+
+// Whoever presses two buttons of one question is told that the first one counts.
+func TestSecondPress(t *testing.T) {
+	s, d := ntfytest.New(t, ""), openDesk(t)
+	p := phone(t, d, s.URL, nil)
+	rec := ask(t, d, choice("A", "B"))
+	for _, option := range []int{0, 0, 1} {
+		p.takeAnswer(t.Context(), p.token(rec, option), time.Now())
+	}
+	m := s.Await(t, topic, ntfytest.Titled)
+	if m["id"] != "m0" || m["title"] != "Not sent" || m["message"] != "Already answered on the phone." {
+		t.Errorf("told %v", m)
+	}
 }
 
 // An answer that arrives while no process listens is taken by the one that listens next. One that could
