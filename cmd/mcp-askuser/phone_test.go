@@ -196,6 +196,16 @@ func TestPhoneSetupRefused(t *testing.T) {
 	doctor("wrong  " + topic + ": a press of a button would fail")
 	server.Grant("", topic+"-*")
 	doctor("ok     " + topic + ": shows questions, and takes a press")
+	elsewhere := ntfytest.New(t, "")
+	status, out = u.run(true, "phone", "setup", "--server", elsewhere.URL)
+	if now := u.setup(); status != exitInterrupted || now.Token != "" || now.Server != elsewhere.URL {
+		t.Errorf("the token of another server goes along: %+v, %s", now, out)
+	}
+	u.run(true, "phone", "setup", "--server", server.URL+"/", "--token", "tk_1")
+	u.run(true, "phone", "setup", "--server", server.URL)
+	if now := u.setup(); now.Token != "tk_1" {
+		t.Errorf("the token of the same server is lost: %+v", now)
+	}
 	server.Close()
 	doctor("→ Is " + server.URL + " an ntfy server")
 }

@@ -53,7 +53,11 @@ func (a *app) phoneSetup() *cobra.Command {
 			setup = &phoneSetup{Server: "https://ntfy.sh", Topic: "askuser-" + strings.ToLower(rand.Text()[:16]),
 				Key: keyfile.New()}
 		}
-		setup.Server, setup.Token = cmp.Or(*server, setup.Server), cmp.Or(*token, setup.Token)
+		last := strings.TrimRight(setup.Server, "/")
+		setup.Server = strings.TrimRight(cmp.Or(*server, last), "/")
+		if *token != "" || setup.Server != last { // which alone gets to see its token
+			setup.Token = *token
+		}
 		if cmd.Flags().Changed("private") {
 			setup.Private = *private
 		}
