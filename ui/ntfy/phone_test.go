@@ -338,6 +338,24 @@ func TestTryPress(t *testing.T) {
 	fatal.If(t, p.TryPress(t.Context()))
 }
 
+// A client turns a POST that is redirected into a GET, which succeeds and sends nothing.
+func TestRedirected(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.URL.Path, "/secure") {
+			http.Redirect(w, r, "/secure"+r.URL.Path, http.StatusMovedPermanently)
+		}
+	}))
+	t.Cleanup(server.Close)
+	p := phone(t, nil, server.URL, nil)
+	_, err := p.SendTest(t.Context())
+	for _, err := range []error{err, p.TryPress(t.Context())} {
+		if err == nil || !strings.Contains(err.Error(), "301 Moved Permanently") {
+			t.Errorf("sent, with the error %v", err)
+		}
+	}
+}
+
+
 func TestLink(t *testing.T) {
 	for server, want := range map[string]string{
 		"https://ntfy.sh": "ntfy://ntfy.sh/my-questions", "https://ntfy.example:8443/": "ntfy://ntfy.example:8443/my-questions",

@@ -71,6 +71,10 @@ func (p *Phone) request(ctx context.Context, method, path string, body []byte, t
 	if err != nil {
 		return nil, err
 	}
+	if resp.Request.Method != method { // the GET of a redirection, which publishes nothing
+		_ = resp.Body.Close()
+		resp = resp.Request.Response
+	}
 	if resp.StatusCode != http.StatusOK {
 		defer func() { _ = resp.Body.Close() }()
 		var why struct{ Error string } // docs.ntfy.sh has no list of them
