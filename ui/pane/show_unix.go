@@ -98,7 +98,8 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 	if err != nil {
 		return err
 	}
-	defer func() { _, _ = t.run("kill-pane", "-t", id) }() // also without its process: the user's tmux may keep such panes
+	// Also without its process: the user's tmux may keep such panes.
+	defer func() { _, _ = t.run("if-shell", "-F", "#{==:#{pid},"+t.pid+"}", "kill-pane -t "+id) }()
 	return t.watch(ctx, id, v)
 }
 

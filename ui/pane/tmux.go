@@ -32,8 +32,8 @@ const (
 
 var errNoClient = ui.Unavailablef("no client is attached to tmux")
 
-// tmux is a server by its socket, and the asker's pane in it.
-type tmux struct{ socket, pane string }
+// tmux is a server by its socket, the asker's pane in it, and the process that has opened ours.
+type tmux struct{ socket, pane, pid string }
 
 // findTmux returns the server that a process runs in, nil for none.
 func findTmux(getenv func(string) string) *tmux {
@@ -42,7 +42,7 @@ func findTmux(getenv func(string) string) *tmux {
 	if !filepath.IsAbs(socket) || !ours(socket) || !isID(pane, "%") {
 		return nil
 	}
-	return &tmux{socket, pane}
+	return &tmux{socket: socket, pane: pane}
 }
 
 // isID reports whether s is an id of tmux's: a sign and a number.
@@ -151,7 +151,7 @@ func (t *tmux) open(v view, argv []string) (id string, err error) {
 	if !v.focus {
 		command = append(command, "-d")
 	}
-	command = append(command, "-P", "-F", "#{pane_id}")
+	command = append(command, "-P", "-F", "#{pane_id} #{pid}")
 	for _, word := range argv {
 		before, ends := strings.CutSuffix(word, ";") // the end of a command to tmux
 		if ends {
@@ -163,16 +163,17 @@ func (t *tmux) open(v view, argv []string) (id string, err error) {
 	if err != nil {
 		return "", ui.Unavailablef("tmux: %v", err)
 	}
+	id, t.pid, _ = strings.Cut(id, " ")
 	if !isID(id, "%") {
 		return "", ui.Unavailablef("tmux named its new pane %q", question.Line(id))
 	}
 	return id, nil
 }
 
-// isOpen reports whether a pane exists and its process runs.
+// isOpen reports whether a pane exists and its process runs. Another server at the socket has others.
 func (t *tmux) isOpen(id string) (bool, error) {
-	panes, err := t.run("list-panes", "-a", "-F", "#{pane_id} #{pane_dead}")
-	return slices.Contains(strings.Split(panes, "\n"), id+" 0"), err
+	panes, err := t.run("list-panes", "-a", "-F", "#{pane_id} #{pid} #{pane_dead}")
+	return slices.Contains(strings.Split(panes, "\n"), id+" "+t.pid+" 0"), err
 }
 
 // ours reports whether the file belongs to this user: another user's server would run

@@ -148,6 +148,24 @@ func TestTmuxPaneGoesAway(t *testing.T) {
 	}
 }
 
+// The panes of a tmux server that was started anew are the user's own, whatever their numbers.
+func TestTmuxStartedAnew(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	x := s.attach(30)
+	ctx, leave := context.WithCancel(t.Context())
+	shown := s.show(ctx, s.inside(), s.rec)
+	x.WaitFor("Which one?>")
+	s.tmux("kill-server")
+	again := []string{"-S", s.socket, "-f", os.DevNull, "new-session", "-d", "cat", ";", "split-window", "cat"}
+	waittest.Until(time.Minute, func() bool { return exec.Command("tmux", again...).Run() == nil }) // the former one ends
+	leave()
+	<-shown
+	if got := s.panes(); got != "%0\n%1" {
+		t.Errorf("of %%0 and %%1, %q are left", got)
+	}
+}
+
 // Where a split would be too small, or would end a zoom, a window is opened,
 // and the user comes back to the one they were in.
 func TestTmuxWindow(t *testing.T) {
