@@ -355,7 +355,6 @@ func TestRedirected(t *testing.T) {
 	}
 }
 
-
 func TestLink(t *testing.T) {
 	for server, want := range map[string]string{
 		"https://ntfy.sh": "ntfy://ntfy.sh/my-questions", "https://ntfy.example:8443/": "ntfy://ntfy.example:8443/my-questions",
