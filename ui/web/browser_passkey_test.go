@@ -121,6 +121,8 @@ func TestBrowserPasskey(t *testing.T) {
 	s.shows(".fault", "No passkey was made. Try again.")
 	s.verifies(true)
 	s.visit("/passkey?name=laptop")
+	eval[bool](s.view, `(fetch(location).then((page) => { window.another = page.ok; }), true)`) // tab
+	s.wait(`window.another`)
 	s.click(confirmButton)
 	s.shows("h1", "The passkey laptop is registered")
 	s.visit("/passkey?name=laptop") // the authenticator has one for the page

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -152,9 +151,6 @@ func (s *Server) getPasskey(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.registering.Lock()
-	defer s.registering.Unlock()
-	s.challenge = proof.Challenge([]byte(rand.Text()))
 	name := question.Line(r.URL.Query().Get("name"))
 	return s.render(w, r, http.StatusOK, ceremony{Challenge: s.challenge, Keys: keys, Name: name}.register)
 }
@@ -169,14 +165,10 @@ func (s *Server) postPasskey(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.registering.Lock()
-	defer s.registering.Unlock()
-	challenge := s.challenge
-	s.challenge = "" // it counts once
 	x := c.Response
 	name := strings.TrimSpace(question.Line(r.PostForm.Get("name")))
-	key, err := proof.Register(name, c.ID, challenge, x.PublicKey, x.ClientData, x.AuthenticatorData)
-	if err == nil && (challenge == "" || key.Name == "") {
+	key, err := proof.Register(name, c.ID, s.challenge, x.PublicKey, x.ClientData, x.AuthenticatorData)
+	if err == nil && key.Name == "" {
 		err = proof.ErrMismatch
 	}
 	if err == nil {

@@ -90,9 +90,8 @@ type Server struct {
 	keys *keys
 	// answering is held while a program answers one question of a set: of two answers to the last
 	// two questions, the second one commits the set.
-	answering   sync.Mutex
-	registering sync.Mutex // guards challenge
-	challenge   string     // of the registration under way; empty for none
+	answering sync.Mutex
+	challenge string // of the registration of a passkey, in each tab
 
 	visits  chan struct{} // has a value after a visit
 	handler http.Handler  // all pages and the API, with all checks
@@ -120,7 +119,8 @@ func newServer(o Options) (*Server, error) {
 			header: 5 * time.Second, request: 15 * time.Second, upload: 2 * time.Minute,
 			response: 30 * time.Second, grace: 2 * time.Second,
 		},
-		visits: make(chan struct{}, 1),
+		visits:    make(chan struct{}, 1),
+		challenge: proof.Challenge([]byte(rand.Text())),
 	}
 	s.byAgent = o.Command && desk.StartedByAgent()
 	keyFile := o.KeyFile
