@@ -165,6 +165,8 @@ func (s *Server) postPasskey(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	s.registering.Lock()
+	defer s.registering.Unlock()
 	x := c.Response
 	name := strings.TrimSpace(question.Line(r.PostForm.Get("name")))
 	key, err := proof.Register(name, c.ID, s.challenge, x.PublicKey, x.ClientData, x.AuthenticatorData)

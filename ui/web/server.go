@@ -90,8 +90,9 @@ type Server struct {
 	keys *keys
 	// answering is held while a program answers one question of a set: of two answers to the last
 	// two questions, the second one commits the set.
-	answering sync.Mutex
-	challenge string // of the registration of a passkey, in each tab
+	answering   sync.Mutex
+	registering sync.Mutex // held while a passkey is registered
+	challenge   string     // of the registration of a passkey, in each tab
 
 	visits  chan struct{} // has a value after a visit
 	handler http.Handler  // all pages and the API, with all checks
