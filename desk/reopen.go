@@ -64,7 +64,8 @@ func (d *Desk) Reopen(ctx context.Context, id string) (Record, error) {
 	again.Attended = false
 	err = d.store.Delivered(ctx, rec.ID) // not before: what could not be asked again is still to be collected
 	if err != nil {
-		d.log.WarnContext(ctx, "an asker that asks the same finds the former answer first", "id", again.ID, "error", err)
+		d.log.WarnContext(ctx, "an asker that asks the same finds the former answer first", "id", again.ID, "error",
+			err)
 	}
 	former := draft{Reply: rec.formerReply(before)}
 	if !former.empty() {

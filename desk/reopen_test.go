@@ -183,7 +183,8 @@ func TestReopenConfirmation(t *testing.T) {
 		t.Fatalf("reopened: %+v, %v", again, err)
 	}
 	draft, _, err := d.Draft(t.Context(), again.ID)
-	if want := replyOf(question.Answer{QuestionID: "q1", Note: "today"}); err != nil || !reflect.DeepEqual(draft, want) {
+	want := replyOf(question.Answer{QuestionID: "q1", Note: "today"})
+	if err != nil || !reflect.DeepEqual(draft, want) {
 		t.Errorf("filled in: %+v, %v", draft, err)
 	}
 	if _, err := d.Reopen(t.Context(), rec.ID); !errors.Is(err, desk.ErrPending) {

@@ -81,8 +81,9 @@ func (c *Client) Obstacle(p Place, project bool) (Obstacle, bool) {
 			setting{file, append(c.at(), "disabled"), is(true)})
 		switch c.Name {
 		case "gemini":
+			others := func(value any) bool { return value != nil && !named(value) }
 			all = append(all, setting{file, []string{"mcp", "excluded"}, named},
-				setting{file, []string{"mcp", "allowed"}, func(value any) bool { return value != nil && !named(value) }})
+				setting{file, []string{"mcp", "allowed"}, others})
 		case "codex": // declines every form
 			all = append(all, setting{file, []string{"approval_policy"}, is("never")})
 		}

@@ -98,7 +98,8 @@ func claudeQuestions(p Place) file {
 				return text, err
 			}
 			for _, event := range mirror.ClaudeCodeEvents() {
-				text, err = setJSON(text, groupFor(event, ShellLine(o.Hook...), o.Permissions), []string{"hooks", event, "-"})
+				ours := groupFor(event, ShellLine(o.Hook...), o.Permissions)
+				text, err = setJSON(text, ours, []string{"hooks", event, "-"})
 				if err != nil {
 					return nil, err
 				}

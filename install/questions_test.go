@@ -115,7 +115,8 @@ func TestClaudePermissions(t *testing.T) {
 func TestForeignPermissions(t *testing.T) {
 	dir := t.TempDir()
 	p := Place{Getenv: func(name string) string { return map[string]string{"CLAUDE_CONFIG_DIR": dir}[name] }}
-	data, err := hooks([]byte(`{"hooks":{"Stop":[{"hooks":[{"command":"audit --permissions"}]}]}}`), hookLine, false, false)
+	foreign := `{"hooks":{"Stop":[{"hooks":[{"command":"audit --permissions"}]}]}}`
+	data, err := hooks([]byte(foreign), hookLine, false, false)
 	fatal.If(t, errors.Join(err, os.WriteFile(p.ClaudeSettings(), data, 0o600)))
 	c, _ := ByName("claude-code")
 	q, _, err := c.Questions(p, strings.Fields(hookLine))

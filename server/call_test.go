@@ -165,7 +165,8 @@ func TestAnswerAgainstEnd(t *testing.T) {
 	for range 100 { // select chooses at random
 		ctx, end := context.WithCancel(t.Context())
 		_, err := k.request(ctx, "x", nil, func() {
-			s.deliver(&Message{ID: json.RawMessage(fmt.Sprintf(`"askuser-%d"`, s.requested)), Result: json.RawMessage(`{}`)})
+			id := fmt.Sprintf(`"askuser-%d"`, s.requested)
+			s.deliver(&Message{ID: json.RawMessage(id), Result: json.RawMessage(`{}`)})
 			end()
 		})
 		fatal.If(t, err)

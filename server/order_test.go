@@ -173,7 +173,8 @@ func TestStackedForms(t *testing.T) {
 			if string(k.id) == "1" {
 				ctx = elsewhere
 			}
-			_, _, _ = k.Elicit(ctx, mcp.ElicitationParams{Message: string(k.id), RequestedSchema: json.RawMessage(`{}`)})
+			form := mcp.ElicitationParams{Message: string(k.id), RequestedSchema: json.RawMessage(`{}`)}
+			_, _, _ = k.Elicit(ctx, form)
 		})})
 		out := newBox()
 		s.receive(strings.Replace(initialize, "old", "codex-mcp-client", 1), newBox())

@@ -64,7 +64,8 @@ func TestCallEndsWithTheStore(t *testing.T) {
 // A progress message says where to answer: the page's address where a user of this machine
 // reads it, which claude -p, gemini -p and clients over HTTP are not; else a command.
 func TestProgressSaysWhere(t *testing.T) {
-	const address, command = "http://127.0.0.1:4000/ waits for your answer: Which?", "Run mcp-askuser inbox --dir x to answer: Which?"
+	const address = "http://127.0.0.1:4000/ waits for your answer: Which?"
+	const command = "Run mcp-askuser inbox --dir x to answer: Which?"
 	for name, tc := range map[string]struct {
 		attended, remote bool
 		surfaces         []ui.Surface

@@ -158,7 +158,8 @@ func TestTmuxStartedAnew(t *testing.T) {
 	x.WaitFor("Which one?>")
 	s.tmux("kill-server")
 	again := []string{"-S", s.socket, "-f", os.DevNull, "new-session", "-d", "cat", ";", "split-window", "cat"}
-	waittest.Until(time.Minute, func() bool { return exec.Command("tmux", again...).Run() == nil }) // the former one ends
+	started := func() bool { return exec.Command("tmux", again...).Run() == nil }
+	waittest.Until(time.Minute, started) // once the former one has ended
 	leave()
 	<-shown
 	if got := s.panes(); got != "%0\n%1" {

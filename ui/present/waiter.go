@@ -279,7 +279,8 @@ func (w *Waiter) Withdraw(reason string) {
 	x := w.x
 	x.p.mu.Lock()
 	others := func(other *Waiter) bool { return other != w && other.role >= awaits }
-	ends := x.attendance != nil && !x.state.closed() && !slices.ContainsFunc(x.waiters, others) // else another process has it
+	attends := x.attendance != nil // else another process has the question
+	ends := attends && !x.state.closed() && !slices.ContainsFunc(x.waiters, others)
 	if ends {
 		x.forget()
 		x.running.Go(func() {

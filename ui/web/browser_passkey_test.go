@@ -96,9 +96,9 @@ func (s *signing) yes(rec desk.Record) {
 // TestBrowserPasskey: where nothing can be signed the page says what to do. A passkey is registered on
 // the page, an answer that needs a proof is signed with it, and its asker gets it with the proof. Where
 // the user, or their device, declines, the page says that, and the question stays open; so it does where
-// another answer arrives than was signed. A card whose question ends meanwhile says so. A question that does not fit on the screen is signed only once
-// it was scrolled to its end; a leap to the options is not enough. What a signature covers is shown in
-// desk/proof.
+// another answer arrives than was signed. A card whose question ends meanwhile says so. A question that
+// does not fit on the screen is signed only once it was scrolled to its end; a leap to the options is not
+// enough. What a signature covers is shown in desk/proof.
 func TestBrowserPasskey(t *testing.T) {
 	t.Parallel()
 	s := sign(t, wide)

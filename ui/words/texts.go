@@ -12,8 +12,8 @@ const (
 	AwaitsPause     = "Waiting for a pause in your typing; what is typed until then does not count."
 	AgentNotWaiting = "The agent is not waiting; it will get your answer."
 	Reopened        = "The question is open again; the agent gets the new answers when it comes back for them."
-	LeftToAgent = "(left to the agent)"
-	LimitLifted = "The limit is lifted: the agent may go on asking in this session."
+	LeftToAgent     = "(left to the agent)"
+	LimitLifted     = "The limit is lifted: the agent may go on asking in this session."
 )
 
 // The reasons that rooms below this one put into records, in English.

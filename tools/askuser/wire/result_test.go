@@ -148,7 +148,8 @@ func TestFormats(t *testing.T) {
 	rec := answeredBy(asked(databaseQuestion(), featuresQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"mongodb"}}, question.Answer{QuestionID: "q1.mongodb.1", Selected: []string{"true"}}, question.Answer{QuestionID: "q2", Selected: []string{"a", "c"}, Custom: "mine"})
 	same := answeredBy(asked(databaseQuestion(), sameHeader), "", question.Answer{QuestionID: "q1", Custom: "SQLite"}, question.Answer{QuestionID: "q2", Selected: []string{"c"}})
 	shadow := question.Question{ID: "q2", Text: "Database", Type: question.Text}
-	nameless := answeredBy(asked(databaseQuestion(), shadow), "", question.Answer{QuestionID: "q1", Custom: "SQLite"}, question.Answer{QuestionID: "q2", Custom: "orders"})
+	nameless := answeredBy(asked(databaseQuestion(), shadow), "",
+		question.Answer{QuestionID: "q1", Custom: "SQLite"}, question.Answer{QuestionID: "q2", Custom: "orders"})
 	dismissed := ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "too early"}})
 	discussed := ended(asked(databaseQuestion(), featuresQuestion()), desk.Outcome{Status: desk.Discuss, Reply: &question.Reply{Discuss: true, Note: "Why a database?", Answers: []question.Answer{
 		{QuestionID: "q1", Selected: []string{"mongodb"}, Note: "for now"}, {QuestionID: "q2", Note: "which?"},

@@ -304,7 +304,9 @@ let again = 0; // the timer of what is sent again
 
 // sendLater sends an answer again that the server did not take, unless the user has changed it.
 function sendLater(form, button, sent) {
-  again = setTimeout(() => { if (form.isConnected && String(fields(form, button)) === sent) send(form, button); }, 4000);
+  again = setTimeout(() => {
+    if (form.isConnected && String(fields(form, button)) === sent) send(form, button);
+  }, 4000);
 }
 
 async function recall(form, button) {
