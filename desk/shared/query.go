@@ -40,7 +40,7 @@ func (s *Store) query(ctx context.Context, q store.Query) ([]*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids, err := s.candidates(ctx, q)
+	ids, read, err := s.candidates(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +61,9 @@ func (s *Store) query(ctx context.Context, q store.Query) ([]*record, error) {
 		return nil, err
 	}
 	if q.After.Far > 0 {
+		for _, r := range found { // which may have changed since: other rows before them, too
+			r.Revision.Far = min(r.Revision.Far, read)
+		}
 		slices.SortFunc(found, func(a, b *record) int { return cmp.Compare(a.Revision.Far, b.Revision.Far) })
 	}
 	if q.Limit > 0 && len(found) > q.Limit {
@@ -79,8 +82,8 @@ func (s *Store) matching(ctx context.Context, ids []string, q store.Query) ([]*r
 }
 
 // candidates returns the ids of the rows that a query may select, by their subjects, the last
-// first.
-func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, err error) {
+// first, and up to which revision it has read what has changed.
+func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, read int64, err error) {
 	me := s.identity()
 	own := (q.Session != "" || q.Run != "") && !me.Human // another's could have this agent's next question refused
 	rows := map[string]bool{}                            // by owner and id
@@ -97,7 +100,10 @@ func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, er
 		return "." + short(text)
 	}
 	if q.After.Far > 0 {
-		err = s.after(ctx, uint64(q.After.Far), rowsRoot+">", func(m *message) { add(m.Subject) })
+		err = s.changed(ctx, uint64(q.After.Far), func(m *message) {
+			read = max(read, int64(m.Seq))
+			add(m.Subject)
+		})
 	} else {
 		asked := rowsRoot + "*.*.q" + hash(q.Session) + hash(q.Run) + hash(q.Content) + hash(q.Earlier)
 		err = s.subjects(ctx, asked, add)
@@ -115,7 +121,7 @@ func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, er
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	slices.Reverse(ids)
-	return ids, err
+	return ids, read, err
 }
 
 // reopening returns those of some rows that may go back to an earlier one: those of its asker,

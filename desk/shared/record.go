@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -116,7 +117,7 @@ func (s *Store) read(ctx context.Context, id string) (*record, error) {
 		filter = r.subject(">")
 	}
 	if err == nil {
-		err = s.after(ctx, 0, filter, func(m *message) {
+		err = s.after(ctx, 0, math.MaxUint64, filter, func(m *message) {
 			found[m.Subject] = true
 			_ = r.add(m) // of what is no question it returns none
 		})

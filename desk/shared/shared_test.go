@@ -39,6 +39,7 @@ func TestOneNode(t *testing.T) {
 		"an acknowledgement is lost":              lostAcknowledgement,
 		"a human answers no more":                 formerHuman,
 		"a desk is changed":                       changedDesk,
+		"all changes are read":                    readsAllChanges,
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.Empty()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -116,10 +117,10 @@ func (s *Store) streamInfo(ctx context.Context, request any) (info streamInfo, e
 	return info, err
 }
 
-// after calls each with the messages after a sequence that match a filter, in their order. A node that
-// has been the leader may lack some.
-func (s *Store) after(ctx context.Context, seq uint64, filter string, each func(*message)) error {
-	for {
+// after calls each with the messages after a sequence that match a filter, in their order, to one that
+// is not before another. A node that has been the leader may lack some.
+func (s *Store) after(ctx context.Context, seq, until uint64, filter string, each func(*message)) error {
+	for seq < until {
 		m, err := s.next(ctx, filter, seq+1)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
@@ -130,6 +131,27 @@ func (s *Store) after(ctx context.Context, seq uint64, filter string, each func(
 		each(&m)
 		seq = m.Seq
 	}
+	return nil
+}
+
+// changed calls add with the messages of rows after a sequence, in no order. It reads parts of them at
+// once: a machine may be far from the desk, and may have slept for a day.
+func (s *Store) changed(ctx context.Context, seq uint64, add func(*message)) error {
+	info, err := s.streamInfo(ctx, struct{}{})
+	last := info.State.LastSeq
+	if err != nil || last <= seq {
+		return err
+	}
+	var mu sync.Mutex
+	part := (last-seq)/maxInFlight + 1
+	return each(maxInFlight, func(i int) error {
+		from := seq + uint64(i)*part
+		return s.after(ctx, from, min(from+part, last), rowsRoot+">", func(m *message) {
+			mu.Lock()
+			defer mu.Unlock()
+			add(m)
+		})
+	})
 }
 
 // subjects calls each with all subjects that match a filter, in no order.
