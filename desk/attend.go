@@ -24,7 +24,10 @@ func (a *Attendance) Release() {
 	if a == nil || a.released.Swap(true) {
 		return
 	}
-	err := a.desk.store.Release(context.Background(), a.id)
+	const limit = 2 * time.Second // a call waits for it, and a shared desk may not answer
+	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, ErrUnreachable)
+	defer cancel()
+	err := a.desk.store.Release(ctx, a.id)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		a.desk.log.Warn("a question stays with an asker that has gone", "id", a.id, "error", err)
 		a.released.Store(false)

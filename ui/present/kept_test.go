@@ -118,19 +118,24 @@ func TestStoreVanishes(t *testing.T) {
 func TestDeskAway(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	w := r.ask(newStays("one"))
-	r.store.Before(func(ctx context.Context, c desktest.Call) error {
-		if c.Method != "Get" {
-			return nil
+	w, ended := r.ask(newStays("one")), r.askFor(present.Question{Request: desk.Request{Set: request().Set},
+		Surfaces: on(answers("two", "a"))})
+	r.ends("answered two A", ended)
+	back := make(chan struct{})
+	r.store.Before(func(ctx context.Context, _ desktest.Call) error {
+		select {
+		case <-ctx.Done():
+		case <-back:
 		}
-		<-ctx.Done()
 		return context.Cause(ctx)
 	})
+	ended.Delivered()
 	w.Look(t.Context())
 	w.Leave()
 	again, err := r.Join(t.Context(), w.Record().ID, on())
 	fatal.If(t, err)
 	again.Leave()
+	close(back)
 	r.fails("Attend", desk.ErrUnreachable)
 	again, err = r.Join(t.Context(), w.Record().ID, on())
 	fatal.If(t, err)

@@ -117,7 +117,9 @@ func (x *Presentation) isAwaited() bool {
 func (x *Presentation) attend() {
 	x.attending.Lock()
 	defer x.attending.Unlock()
-	a, err := x.p.Desk.Attend(context.Background(), x.rec.ID)
+	ctx, cancel := soon(context.Background())
+	defer cancel()
+	a, err := x.p.Desk.Attend(ctx, x.rec.ID)
 	if err != nil {
 		x.p.Log.Debug("the question is not attended by this process", "id", x.rec.ID, "error", err)
 	}
@@ -242,12 +244,18 @@ func (w *Waiter) Tell() bool {
 }
 
 // Look reads the record once more. It finds what the wait cannot: that the store
-// has gone. It does not wait for a desk that does not answer: the host of the call does not either.
+// has gone.
 func (w *Waiter) Look(ctx context.Context) {
-	ctx, cancel := context.WithTimeoutCause(ctx, 2*time.Second, desk.ErrUnreachable)
+	ctx, cancel := soon(ctx)
 	defer cancel()
 	rec, err := w.x.p.Desk.Get(ctx, w.x.rec.ID)
 	w.x.endIf(rec, err)
+}
+
+// soon is the context of what a call waits for. It does not wait for a desk that does not answer: its
+// host does not either.
+func soon(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, 2*time.Second, desk.ErrUnreachable)
 }
 
 // Delivered reports that the outcome has reached the asker, and ends the call's waiting. It marks
@@ -258,14 +266,16 @@ func (w *Waiter) Delivered() {
 	p.mu.Lock()
 	unmarked := x.addWaiter(awaits)
 	p.mu.Unlock()
-	mark := func() error { return p.Desk.Delivered(context.Background(), x.outcome.ID) }
-	err := mark()
+	mark := func(ctx context.Context) error { return p.Desk.Delivered(ctx, x.outcome.ID) }
+	ctx, cancel := soon(context.Background())
+	defer cancel()
+	err := mark(ctx)
 	p.runBackground(func() {
 		w.Leave()
 		final := func() bool { return errors.Is(err, desk.ErrNotFound) || errors.Is(err, desk.ErrDenied) }
 		for pause, open := p.Retry, true; err != nil && open && !final(); pause = p.longer(pause) {
 			p.Log.Error("cannot mark a result as delivered; trying again", "id", x.outcome.ID, "error", err)
-			open, err = p.rest(pause), mark() // once more where the presenter closes
+			open, err = p.rest(pause), mark(context.Background()) // once more where the presenter closes
 		}
 		unmarked.Leave()
 		p.Desk.TidyUp(context.Background())
