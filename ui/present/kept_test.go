@@ -61,6 +61,30 @@ func TestReleasedLater(t *testing.T) {
 	r.ends("answered inbox A", r.ask(answers("two", "b")))
 }
 
+// What can never be stored is tried once: the end of a question that the user has reopened on a shared
+// desk, and that an outcome was delivered which a desk of an older backup does not have.
+func TestTriedOnce(t *testing.T) {
+	r := newRig(t)
+	denied, q := r.fails("Answer", desk.ErrDenied), present.Question{Request: request(), Surfaces: on(newStays("one"))}
+	q.Timeout = time.Millisecond
+	r.askFor(q)
+	eventually(t, "its time is up", func() bool { return denied.Load() > 0 })
+	if waittest.Until(50*time.Millisecond, func() bool { return denied.Load() > 1 }) {
+		t.Error("the end is tried again")
+	}
+	r.store.Before(nil)
+	q = present.Question{Request: request(), Surfaces: on(answers("two", "a"))}
+	q.Session = "another"
+	w := r.askFor(q)
+	r.ends("answered two A", w)
+	r.fails("Delivered", desk.ErrPending)
+	w.Delivered()
+	eventually(t, "it is released", func() bool {
+		row, err := r.store.Get(t.Context(), w.Record().ID)
+		return err == nil && !row.Attended
+	})
+}
+
 // A store that comes back only at the very end still gets the reply.
 func TestLastTry(t *testing.T) {
 	r := newRig(t, func(o *present.Options) { o.Retry = time.Hour })

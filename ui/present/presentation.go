@@ -222,6 +222,9 @@ func (x *Presentation) store(o desk.Outcome, from desk.Evidence) {
 		case errors.Is(err, desk.ErrNotFound), isRefused(err):
 			x.end(lost, desk.Record{}, err)
 			return
+		case errors.Is(err, desk.ErrDenied): // the user has reopened it on a shared desk: it is theirs, and stays open
+			x.p.Log.Warn("may not end a question", "id", x.rec.ID, "status", o.Status, "error", err)
+			return
 		}
 		x.p.Log.Error("cannot store the outcome of a question; trying again", "id", x.rec.ID, "status", o.Status,
 			"error", err)

@@ -272,7 +272,9 @@ func (w *Waiter) Delivered() {
 	err := mark(ctx)
 	p.runBackground(func() {
 		w.Leave()
-		final := func() bool { return errors.Is(err, desk.ErrNotFound) || errors.Is(err, desk.ErrDenied) }
+		final := func() bool { // a desk of an older backup has it open
+			return errors.Is(err, desk.ErrNotFound) || errors.Is(err, desk.ErrDenied) || errors.Is(err, desk.ErrPending)
+		}
 		for pause, open := p.Retry, true; err != nil && open && !final(); pause = p.longer(pause) {
 			p.Log.Error("cannot mark a result as delivered; trying again", "id", x.outcome.ID, "error", err)
 			open, err = p.rest(pause), mark(context.Background()) // once more where the presenter closes
