@@ -61,7 +61,8 @@ func (st *Status) setStream(info *nats.StreamInfo) {
 	st.AsNeeded = slices.Equal(is.Subjects, want.Subjects) && is.MaxMsgsPerSubject == 1 && !is.AllowDirect &&
 		is.AllowMsgTTL && is.DenyPurge && is.DenyDelete && is.RePublish != nil && *is.RePublish == *want.RePublish &&
 		is.Storage == want.Storage && is.Retention == want.Retention &&
-		is.MaxAge == 0 && is.MaxMsgs == want.MaxMsgs && is.MaxBytes == want.MaxBytes // else answers are lost
+		is.MaxAge == 0 && is.MaxMsgs == want.MaxMsgs && is.MaxBytes == want.MaxBytes && // else answers are lost
+		is.MaxMsgSize <= 0 // else long questions are refused
 	if info.Cluster == nil {
 		return
 	}

@@ -16,7 +16,7 @@ import (
 	"mcp-askuser/internal/fatal"
 )
 
-// A desk that would lose answers is not as needed, and one that answers, and stores nothing, as where
+// A desk that would lose answers, or refuse what is long, is not as needed, and one that answers, and stores nothing, as where
 // its disk is full, is not ready.
 func changedDesk(t *testing.T, c *sharedtest.Cluster) {
 	alice, bot := c.Open(nodes.Human, "alice"), c.Open(nodes.Agent, "bot")
@@ -34,7 +34,7 @@ func changedDesk(t *testing.T, c *sharedtest.Cluster) {
 		"age":               {func(is *nats.StreamConfig) { is.MaxAge = time.Hour }, false, true},
 		"count":             {func(is *nats.StreamConfig) { is.MaxMsgs = 1000 }, false, true},
 		"size":              {func(is *nats.StreamConfig) { is.MaxBytes = 1 << 20 }, false, true},
-		"size of a message": {func(is *nats.StreamConfig) { is.MaxMsgSize = 1 }, true, false},
+		"size of a message": {func(is *nats.StreamConfig) { is.MaxMsgSize = 1 }, false, false},
 	} {
 		config := shared.Config(1)
 		tc.change(&config)
