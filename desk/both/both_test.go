@@ -384,6 +384,27 @@ func TestRowsOfStalledDesk(t *testing.T) {
 	}
 }
 
+// A long past, and all that has changed since long ago, are read on a shared desk that answers, however
+// long it takes.
+func TestRowsOfSlowDesk(t *testing.T) {
+	j := join(t)
+	row := storetest.Ask(t, j, "there")
+	storetest.Answer(t, j, row.ID, "Yes")
+	j.patience = 100 * time.Millisecond
+	j.f.Before(func(_ context.Context, c desktest.Call) error {
+		if c.Method == "Rows" {
+			<-time.After(2 * j.patience)
+		}
+		return nil
+	})
+	for _, q := range []store.Query{{Ended: true}, {After: row.Revision}} {
+		texts, _, err := j.read(t, q)
+		if texts != "there" || err != nil {
+			t.Errorf("%+v: %q, %v", q, texts, err)
+		}
+	}
+}
+
 // Where the shared desk says why it does not answer in time, callers learn it.
 func TestLateNamesTheCause(t *testing.T) {
 	j := join(t)
