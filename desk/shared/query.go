@@ -89,6 +89,7 @@ func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, re
 	rows := map[string]bool{}                            // by owner and id
 	add := func(subject string) {
 		d, ok := parse(subject)
+		ok = ok && !(q.Open && len(d.rest) > 2 && d.rest[2] == noted)
 		if ok && strings.HasPrefix(d.id, q.Prefix) && (!own || mayJoin(d.owner, me.writer())) {
 			rows[d.owner+"."+d.id] = true
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"mcp-askuser/desk/store"
@@ -88,7 +89,8 @@ func (r *record) setQuestion(d document, m *message) error {
 	if err != nil {
 		return err
 	}
-	if questionSubject(d.owner, &asked.Row) != m.Subject {
+	want := questionSubject(d.owner, &asked.Row)
+	if m.Subject != want && m.Subject != strings.Replace(want, "."+noted+".", ".-.", 1) { // of an earlier version
 		return errors.New("it is under a subject of another")
 	}
 	asked.Owner, asked.Home = d.owner, r.Home

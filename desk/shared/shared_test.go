@@ -4,6 +4,7 @@ package shared_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"log/slog"
 	"os"
 	"slices"
@@ -179,10 +180,25 @@ func leavesNonsenseOutQuietly(t *testing.T, c *sharedtest.Cluster) {
 	}
 }
 
-// A list of the last few rows does not read all that a desk has.
+// A list of the last few rows, or of what is open, does not read all that a desk has.
 func limitReadsFew(t *testing.T, c *sharedtest.Cluster) {
 	bot, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Human, "alice")
 	var last []string
+	old := storetest.NewRow("Of an earlier version")
+	old.Outcome, old.Session, old.Run, old.Content = []byte("Refused"), "", "", ""
+	data, err := json.Marshal(old)
+	fatal.If(t, err)
+	publish(t, c.Connect(nodes.Agent, "bot", make(chan error, 10)), "_R_.ask.r.bot."+old.ID+".q.-.-.-.-", string(data))
+	got, err := alice.Get(t.Context(), old.ID)
+	if err != nil || got.Outcome == nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for range 30 {
+		refused := storetest.NewRow("Again?")
+		refused.Outcome = []byte("Refused")
+		_, err := bot.Ask(t.Context(), refused)
+		fatal.If(t, err)
+	}
 	for range 30 {
 		row := storetest.Ask(t, bot, "Which?")
 		storetest.Answer(t, alice, row.ID, "Yes")

@@ -58,9 +58,17 @@ func short(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// noted is in place of the content of a row that was stored as it had ended: no list of what is open
+// reads it.
+const noted = "noted"
+
 // questionSubject is where a row is asked.
 func questionSubject(owner string, row *store.Row) string {
-	hashes := short(row.Session) + "." + short(row.Run) + "." + short(row.Content) + "." + short(row.Earlier)
+	content := short(row.Content)
+	if row.Outcome != nil {
+		content = noted
+	}
+	hashes := short(row.Session) + "." + short(row.Run) + "." + content + "." + short(row.Earlier)
 	return rowsRoot + owner + "." + row.ID + ".q." + hashes
 }
 
