@@ -91,6 +91,10 @@ func (a *app) printPast(ctx context.Context, d *desk.Desk, since time.Time) (map
 			add(desk.Ended, rec)
 		}
 	}
+	err = leftOut(d)
+	if err != nil { // nothing is printed: what happened there could follow no more
+		return nil, err
+	}
 	for _, ev := range slices.SortedFunc(maps.Values(past), inOrder) {
 		if err := a.printEvent(ev, nil); err != nil {
 			return nil, err
