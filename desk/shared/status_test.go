@@ -16,8 +16,8 @@ import (
 	"mcp-askuser/internal/fatal"
 )
 
-// A desk that would lose answers, or refuse what is long, is not as needed, and one that answers, and stores nothing, as where
-// its disk is full, is not ready.
+// A desk that would lose answers, or refuse what is long, is not as needed, and one that answers, and
+// stores nothing, as where its disk is full, is not ready.
 func changedDesk(t *testing.T, c *sharedtest.Cluster) {
 	alice, bot := c.Open(nodes.Human, "alice"), c.Open(nodes.Agent, "bot")
 	operator := c.Connect(nodes.Operator, "", make(chan error, 10))
