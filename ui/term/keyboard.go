@@ -3,7 +3,6 @@ package term
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -106,9 +105,10 @@ func (k *keyboard) Read(p []byte) (int, error) {
 // unfinished returns the end of a piece of a paste, if that begins a character or the mark of the end. On a slow
 // line the rest may come so late that the reader of events drops the one, and misses the other.
 func (k *keyboard) unfinished(piece []byte) []byte {
-	for at := max(len(piece)-len(ansi.BracketedPasteEnd)+1, 0); k.pastes && at < len(piece); at++ {
+	end := []byte(ansi.BracketedPasteEnd)
+	for at := max(len(piece)-len(end)+1, 0); k.pastes && at < len(piece); at++ {
 		rest := piece[at:]
-		if !utf8.FullRune(rest) || strings.HasPrefix(ansi.BracketedPasteEnd, string(rest)) {
+		if !utf8.FullRune(rest) || bytes.HasPrefix(end, rest) {
 			return bytes.Clone(rest)
 		}
 	}
