@@ -176,8 +176,8 @@ func (w *watcher) changed(ctx context.Context) (events []Event, err error) {
 	return w.read(ctx, store.Query{Open: true})
 }
 
-// read returns the events of the rows of a query, also of those before an error. What cannot be read
-// as the trusted keys cannot hides no other row: it is read again, with all that follow it.
+// read returns the events of the rows of a query, also of those before an error. A row that cannot be
+// read for want of the trusted keys hides no other: it is read again, with all rows that follow it.
 func (w *watcher) read(ctx context.Context, q store.Query) (events []Event, failed error) {
 	for row, err := range w.desk.store.Rows(ctx, q) {
 		if err != nil {

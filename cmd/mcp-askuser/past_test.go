@@ -60,7 +60,8 @@ func past() []desk.Record {
 			question.Set{Questions: []question.Question{confirmation("Publish?", "").Questions[0], questiontest.Name()}},
 			desk.Outcome{Status: desk.Discuss, Surface: "web", Reply: &question.Reply{Discuss: true,
 				Note: "Is the licence settled?", Answers: []question.Answer{
-					{QuestionID: "q1", Selected: []string{question.YesID}}, {QuestionID: "name", Delegated: true, Note: "Of what?"},
+					{QuestionID: "q1", Selected: []string{question.YesID}},
+					{QuestionID: "name", Delegated: true, Note: "Of what?"},
 				}}}),
 	}
 	all[0].SessionID, all[1].SessionID, all[1].Round, all[4].Earlier = "s1", "s1", 2, all[2].ID

@@ -45,7 +45,7 @@ func (c command) send(ctx context.Context, e *notice) error {
 	if limited.Err() != nil {
 		return fmt.Errorf("%s did not end within %s", c.argv[0], c.limit)
 	}
-	if err != nil && !errors.Is(err, exec.ErrWaitDelay) { // a child of its own goes on
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) { // the command has ended, and a child of it holds the output
 		return fmt.Errorf("%s: %w; it printed %q", c.argv[0], err, output.kept)
 	}
 	return nil

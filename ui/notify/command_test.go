@@ -102,7 +102,8 @@ func TestCommandFails(t *testing.T) {
 		err   string
 	}{
 		{"missing", []string{"/nonexistent/program"}, time.Minute, "/nonexistent/program: "},
-		{"fails", []string{"sh", "-c", "echo no user >&2; exit 3"}, time.Minute, `sh: exit status 3; it printed "no user\n"`},
+		{"fails", []string{"sh", "-c", "echo no user >&2; exit 3"}, time.Minute,
+			`sh: exit status 3; it printed "no user\n"`},
 		{"does not read", []string{"true"}, time.Minute, ""},
 		{"leaves a child behind", []string{"sh", "-c", "sleep 20 &"}, time.Minute, ""},
 		{"no shell", []string{"echo; exit 4"}, time.Minute, "echo; exit 4: "},

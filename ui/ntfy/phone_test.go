@@ -258,7 +258,7 @@ func TestTooLateOnThePhone(t *testing.T) {
 	}
 }
 
-// Whoever presses two buttons of one question is told that the first one counts.
+// A user who presses two buttons of one question is told that the first press counts.
 func TestSecondPress(t *testing.T) {
 	s, d := ntfytest.New(t, ""), openDesk(t)
 	p := phone(t, d, s.URL, nil)

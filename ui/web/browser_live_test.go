@@ -89,7 +89,7 @@ func TestBrowserLeavesFormsAlone(t *testing.T) {
 	eval[int](v, `delays.fresh = 1e6`)
 	v.answeredElsewhere(rec.ID, "inbox", answers...)
 	v.shows("#r-"+rec.ID+" .outcome", "Already answered in the inbox")
-	v.keys("?") // of what the user goes on typing
+	v.keys("?") // the user types on, and has not seen that the question has ended
 	eval[int](v, `delays.fresh = 0`)
 	v.gone("#keys")
 	v.keys("?")
