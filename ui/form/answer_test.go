@@ -78,6 +78,7 @@ func TestAnswers(t *testing.T) {
 		{"filter and take", asked, "/ memory enter enter", answers(none)},
 		{"a letter begins no filter", asked, "memory enter enter", nil},
 		{"a filter that hides the row of the cursor", asked, "3 / sql enter down enter", answers(sqlite)},
+		{"a filter that leaves several takes none", asked, "/ sql enter enter", nil},
 		{"esc leaves the filter", asked, "/ memory esc up up enter", answers(pg)},
 
 		{"several: enter alone answers nothing", ask(features()), "enter", nil},
