@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -67,6 +68,9 @@ func (a *app) ask() *cobra.Command {
 		a.noWait = a.noWait || call.NoWait
 		if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
 			call.Timeout = a.settings().Timeout
+		}
+		if cmd.Flags().Changed("session") {
+			call.Session = ""
 		}
 		return a.deliver(cmd, call, func(d *desk.Desk, rec desk.Record) (string, error) {
 			if rec.State == desk.Unavailable || rec.State == desk.Failed {
@@ -139,7 +143,7 @@ const maxInput = 16 << 20 // bytes of standard input
 func (a *app) request(call wire.Call) desk.Request {
 	return desk.Request{
 		Set:     call.Set,
-		Session: a.session(),
+		Session: cmp.Or(call.Session, a.session()),
 		Asker: desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: desk.ViaShell,
 			PID: os.Getppid()},
 		Timeout:   call.Timeout,
