@@ -45,7 +45,8 @@ func TestAskedWhileTheDeskIsAway(t *testing.T) {
 }
 
 // An answer that a shared desk does not take is kept as a draft, and the question stays open. One
-// whose acknowledgement was lost is sent. One that is second returns an error with the first answer.
+// whose acknowledgement was lost is sent. One that is second returns an error with the first answer,
+// and the record, whatever the desk did not do.
 func TestUnacknowledgedAnswer(t *testing.T) {
 	d, s := faulty(t, storeDir(t), desk.Options{})
 	rec, _ := submit(t, d, request("Sent?"))
@@ -64,18 +65,21 @@ func TestUnacknowledgedAnswer(t *testing.T) {
 		t.Errorf("sent again: %q, %v", text(got), err)
 	}
 
-	rec, _ = submit(t, d, request("First?"))
-	other := desk.New(s.Store, desk.Options{})
-	s.Before(func(ctx context.Context, c desktest.Call) error {
-		if c.Method != "Answer" {
-			return nil
+	for _, method := range []string{"Answer", "Get"} {
+		rec, _ = submit(t, d, request("First?"))
+		other := desk.New(s.Store, desk.Options{})
+		s.Before(func(ctx context.Context, c desktest.Call) error {
+			if c.Method != method {
+				return nil
+			}
+			s.Before(nil)
+			must(other.Reply(ctx, rec.ID, says("no"), byPage))
+			return store.ErrUnreachable
+		})
+		got, err = d.Reply(t.Context(), rec.ID, says("yes"), byPage)
+		if !closed(err) || text(got) != "no" || got.ID != rec.ID || len(got.Questions) != 1 {
+			t.Errorf("the second answer, where %s fails: %+v, %v", method, got, err)
 		}
-		must(other.Reply(ctx, rec.ID, says("no"), byPage))
-		return store.ErrUnreachable
-	})
-	_, err = d.Reply(t.Context(), rec.ID, says("yes"), byPage)
-	if !closed(err) {
-		t.Errorf("the second answer: %v", err)
 	}
 }
 

@@ -35,6 +35,10 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 	if closed && first.Outcome.ID == o.ID { // it was stored, and the acknowledgement was lost
 		kept = nil
 	}
+	if closed && rec.ID == "" { // it could not be read before
+		rec, _, err = d.stillOpen(ctx, id)
+		return rec, err
+	}
 	if closed {
 		return rec.endedBy(&first.Outcome), kept
 	}
