@@ -130,5 +130,6 @@ func (d *Desk) Announce(ctx context.Context, name string) (release func(), err e
 	}, nil
 }
 
-// Present returns the names of the inboxes and pages that are open, each once.
+// Present returns the names of the inboxes and pages that are open, each once: those on this machine
+// also beside an error that wraps ErrUnreachable.
 func (d *Desk) Present(ctx context.Context) ([]string, error) { return d.store.Present(ctx) }

@@ -33,12 +33,12 @@ func (e *elsewhere) Check(ctx context.Context) error {
 	}
 	open, err := e.desk.Present(ctx)
 	switch {
+	case len(open) > 0:
+		return nil
 	case err != nil:
 		return Unavailablef("whether an inbox is open cannot be told: %v", err)
-	case len(open) == 0:
-		return errNoneOpen
 	}
-	return nil
+	return errNoneOpen
 }
 
 func (e *elsewhere) Show(ctx context.Context, _ desk.Record, _ Commit) error {
@@ -53,8 +53,10 @@ func (e *elsewhere) Show(ctx context.Context, _ desk.Record, _ Commit) error {
 			return context.Cause(ctx)
 		case err == nil:
 			seen, missing = true, 0
-		case !seen || !errors.Is(err, errNoneOpen):
+		case !seen:
 			return err
+		case !errors.Is(err, errNoneOpen): // it may be open still
+			missing = 0
 		default:
 			if missing++; missing == 2 {
 				return Unavailablef("the inbox or web page was closed")

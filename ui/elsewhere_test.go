@@ -12,9 +12,9 @@ import (
 )
 
 // A question that only an inbox shows goes on to the next surface when the
-// last inbox is closed.
+// last inbox is closed, not while the desk does not say whether one is open.
 func TestClosedInbox(t *testing.T) {
-	store := desktest.Store(t, t.TempDir())
+	store := &desktest.Faulty{Store: desktest.Store(t, t.TempDir())}
 	d := desk.New(store, desk.Options{})
 	s := OpenElsewhere(d).(*elsewhere)
 	s.interval = 100 * time.Millisecond
@@ -33,6 +33,19 @@ func TestClosedInbox(t *testing.T) {
 		t.Fatalf("with an inbox: %v", err)
 	case <-time.After(3 * s.interval):
 	}
+	asked := make(chan struct{}, 100)
+	store.Before(func(context.Context, desktest.Call) error {
+		asked <- struct{}{}
+		return desk.ErrUnreachable
+	})
+	for range 3 {
+		select {
+		case <-asked:
+		case err := <-end:
+			t.Fatalf("while the desk does not answer: %v", err)
+		}
+	}
+	store.Before(nil)
 	release()
 	select {
 	case err := <-end:

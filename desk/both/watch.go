@@ -114,20 +114,17 @@ func wake(watcher chan<- struct{}) {
 	}
 }
 
-// Present implements [store.Store]. A shared desk that does not answer in time adds none.
+// Present implements [store.Store].
 func (s *Store) Present(ctx context.Context) ([]string, error) {
 	names, err := s.near.Present(ctx)
 	if err != nil {
 		return nil, err
 	}
-	_ = s.reach(ctx, s.patience, func(ctx context.Context) error {
+	err = s.reach(ctx, s.patience, func(ctx context.Context) error {
 		there, err := s.far.Present(ctx)
 		names = append(names, there...)
 		return err
 	})
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
 	slices.Sort(names)
-	return slices.Compact(names), nil
+	return slices.Compact(names), err
 }

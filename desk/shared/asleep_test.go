@@ -4,6 +4,7 @@ package shared_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"runtime"
 	"testing"
@@ -59,6 +60,14 @@ func asleep(t *testing.T, c *sharedtest.Cluster) {
 	names, err := bot.Present(inTime())
 	if err != nil || len(names) > 0 {
 		t.Errorf("present are %q, %v", names, err)
+	}
+	c.Stop(0)
+	defer c.Continue(0)
+	late, cancel := context.WithTimeoutCause(t.Context(), 4*time.Second, store.ErrUnreachable)
+	defer cancel()
+	names, err = bot.Present(late)
+	if !errors.Is(err, store.ErrUnreachable) {
+		t.Errorf("present on a node that is stopped are %q, %v", names, err)
 	}
 }
 

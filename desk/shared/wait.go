@@ -168,9 +168,13 @@ func (s *Store) Present(ctx context.Context) (names []string, err error) {
 			return err
 		}
 		names = nil
-		return gather(ctx, nc, presentRoot+s.identity().writer(), s.back(), func(m *nats.Msg) {
+		err = gather(ctx, nc, presentRoot+s.identity().writer(), s.back(), func(m *nats.Msg) {
 			names = append(names, string(m.Data))
 		})
+		if err == nil && names == nil {
+			_, err = s.streamInfo(ctx, struct{}{}) // else the silence is that of the node
+		}
+		return err
 	})
 	slices.Sort(names)
 	return slices.Compact(names), err

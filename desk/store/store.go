@@ -150,7 +150,8 @@ type Store interface {
 	// of an inbox or a page, which is open as long; empty for another watcher.
 	Changes(ctx context.Context, name string) (<-chan struct{}, error)
 	// Present returns the names of the inboxes and pages that are open, each once, in order.
-	// One ends with its process.
+	// One ends with its process. Where a shared desk does not answer, the error wraps ErrUnreachable,
+	// beside the names that are known.
 	Present(ctx context.Context) ([]string, error)
 
 	// PutFile keeps the content of a file beside a row, which has at most so many: the error

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -131,7 +132,7 @@ func (l *launcher) isOpen(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	names, err := l.options.Desk.Present(ctx)
-	if err != nil {
+	if err != nil && !errors.Is(err, desk.ErrUnreachable) {
 		return false, fmt.Errorf("look for an open page: %w", err)
 	}
 	return slices.Contains(names, surfaceName), nil
