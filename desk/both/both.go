@@ -173,9 +173,18 @@ func (s *Store) Attend(ctx context.Context, id string) (row store.Row, err error
 	return row, err
 }
 
-// Release implements [store.Store].
+// Release implements [store.Store]. What a shared desk does not take has ended all the same: this
+// process says no more that it waits.
 func (s *Store) Release(ctx context.Context, id string) error {
-	return s.atHome(ctx, id, func(ctx context.Context, home store.Store) error { return home.Release(ctx, id) })
+	there := false
+	err := s.atHome(ctx, id, func(ctx context.Context, home store.Store) error {
+		there = home == s.far
+		return home.Release(ctx, id)
+	})
+	if there && errors.Is(err, store.ErrUnreachable) {
+		return nil
+	}
+	return err
 }
 
 // Answer implements [store.Store].

@@ -508,6 +508,14 @@ func TestDraftOfEndedRow(t *testing.T) {
 	}
 }
 
+// A call that leaves in an outage has left: the call that comes back for its question attends it.
+func TestLeftInOutage(t *testing.T) {
+	j := join(t)
+	row := storetest.Ask(t, j, "left")
+	j.f.down.Store(true)
+	fatal.If(t, j.Release(t.Context(), row.ID))
+}
+
 func TestWaitOutlastsOutage(t *testing.T) {
 	j := join(t)
 	row := storetest.Ask(t, j, "waiting")

@@ -71,6 +71,29 @@ func asleep(t *testing.T, c *sharedtest.Cluster) {
 	}
 }
 
+// A call that leaves while the desk does not answer has left: this process attends the row no more,
+// and does so again for the call that returns.
+func releasedAway(t *testing.T, c *sharedtest.Cluster) {
+	bot, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Human, "alice")
+	row := storetest.Ask(t, bot, "Left?")
+	c.Stop(0)
+	within, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, store.ErrUnreachable)
+	defer cancel()
+	err := bot.Release(within, row.ID)
+	c.Continue(0)
+	storetest.Wants(t, err, store.ErrUnreachable)
+	for _, attended := range []bool{false, true} {
+		got, err := alice.Get(t.Context(), row.ID)
+		if err != nil || got.Attended != attended {
+			t.Errorf("attended: %t, want %t; %v", got.Attended, attended, err)
+		}
+		_, err = bot.Attend(t.Context(), row.ID)
+		if !attended {
+			fatal.If(t, err)
+		}
+	}
+}
+
 // Calls that give up on a desk that does not answer leave no attempts behind that queue up, for
 // as long as it is away.
 func TestAttemptsDoNotQueueUp(t *testing.T) {

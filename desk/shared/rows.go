@@ -147,7 +147,7 @@ func (s *Store) onRow(ctx context.Context, id string, do func(context.Context, *
 	})
 }
 
-// Release implements [store.Store].
+// Release implements [store.Store]. It ends what it ends also where the desk does not answer.
 func (s *Store) Release(ctx context.Context, id string) error {
 	if !s.holds(id) {
 		return nil

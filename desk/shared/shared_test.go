@@ -38,6 +38,7 @@ func TestOneNode(t *testing.T) {
 		"nonsense is left out quietly":            leavesNonsenseOutQuietly,
 		"a process that sleeps holds up no other": asleep,
 		"an acknowledgement is lost":              lostAcknowledgement,
+		"a desk is away at a release":             releasedAway,
 		"a human answers no more":                 formerHuman,
 		"a desk is changed":                       changedDesk,
 		"all changes are read":                    readsAllChanges,
