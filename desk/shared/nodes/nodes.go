@@ -22,6 +22,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"mcp-askuser/desk/shared"
+	"mcp-askuser/internal/wholefile"
 )
 
 // Options are what a node is set up with.
@@ -82,15 +83,22 @@ func Init(dir string, o Options) error {
 		}
 	}
 	list, failed := json.MarshalIndent(humans, "", "  ")
-	err = errors.Join(err, failed,
-		os.WriteFile(HumansFile(dir), append(list, '\n'), 0o600),
-		os.WriteFile(filepath.Join(dir, "users.conf"), fmt.Appendf(nil, accounts, users.String()), 0o600))
-	return errors.Join(err, o.writeNode(dir))
+	err = errors.Join(err, failed)
+	if err != nil {
+		return err // a node does not start with a user who has no key
+	}
+	return errors.Join(
+		wholefile.Put(HumansFile(dir), append(list, '\n'), 0o600, os.Rename), // it alone has the keys of former humans
+		os.WriteFile(filepath.Join(dir, "users.conf"), fmt.Appendf(nil, accounts, users.String()), 0o600),
+		o.writeNode(dir))
 }
 
 // writeNode writes the configuration of the node, or another address into one that exists.
 func (o *Options) writeNode(dir string) error {
 	data, err := os.ReadFile(nodeFile(dir))
+	if err == nil && o.Listen == "" {
+		return nil
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		data, err = []byte(nodeConfig), nil
 	}
@@ -255,5 +263,5 @@ func newCredential(file, about string) ([]byte, error) {
 	}
 	data := fmt.Appendf(nil, "# %s. A process with this file acts as it.\n"+
 		"-----BEGIN USER NKEY SEED-----\n%s\n------END USER NKEY SEED------\n", about, seed)
-	return data, os.WriteFile(file, data, 0o600)
+	return data, wholefile.Put(file, data, 0o600, os.Rename) // a part of one would be read as one from then on
 }

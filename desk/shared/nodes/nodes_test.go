@@ -38,6 +38,25 @@ func TestWrittenAgain(t *testing.T) {
 	}
 }
 
+// Where a credential cannot be read or made, no file is changed: a node would not start with what it
+// has no key for, nor an operator know a former human again.
+func TestWrittenInPart(t *testing.T) {
+	dir := t.TempDir()
+	fatal.If(t, nodes.Init(dir, nodes.Options{Humans: []string{"alice"}}))
+	bob := nodes.Creds(dir, nodes.Human, "bob")
+	fatal.If(t, os.WriteFile(bob, nil, 0o600))
+	for _, file := range []string{"users.conf", "humans.json"} {
+		path := filepath.Join(dir, file)
+		before, err := os.ReadFile(path)
+		fatal.If(t, err)
+		err = nodes.Init(dir, nodes.Options{Humans: []string{"carol"}})
+		after, _ := os.ReadFile(path)
+		if err == nil || !strings.Contains(err.Error(), bob) || string(after) != string(before) {
+			t.Errorf("%v, and %s is\n%s", err, file, after)
+		}
+	}
+}
+
 // One whose credential is removed answers no more; their answers stay.
 func TestFormerHumans(t *testing.T) {
 	dir := t.TempDir()
