@@ -59,6 +59,17 @@ func TestReleasedLater(t *testing.T) {
 	r.elsewhere(first.Record().ID, "a")
 	waittest.Take(t, first.Ended())
 	r.ends("answered inbox A", r.ask(answers("two", "b")))
+
+	first = r.ask(newStays("one"))
+	r.fails("Release", syscall.ENOSPC)
+	first.Leave()
+	r.elsewhere(first.Record().ID, "a") // no call comes back for it
+	waittest.Take(t, first.Ended())
+	r.store.Before(nil)
+	eventually(t, "it is released", func() bool {
+		row, err := r.store.Get(t.Context(), first.Record().ID)
+		return err == nil && !row.Attended
+	})
 }
 
 // What can never be stored is tried once: the end of a question that the user has reopened on a shared

@@ -146,7 +146,7 @@ func (x *Presentation) attendLater() {
 func (w *Waiter) Leave() { w.x.leave(w) }
 
 // leave removes a waiter, nil for none, and detaches a record that no other awaits: where that fails
-// (a full disk), at its end at the latest.
+// (a full disk), later, before its end if it can.
 func (x *Presentation) leave(w *Waiter) {
 	x.attending.Lock()
 	defer x.attending.Unlock()
@@ -160,8 +160,9 @@ func (x *Presentation) leave(w *Waiter) {
 	a.Release()
 	x.p.mu.Lock()
 	defer x.p.mu.Unlock()
-	if a.Held() && x.attendance == nil {
+	if a.Held() && x.attendance == nil && x.p.ctx.Err() == nil {
 		x.attendance = a
+		time.AfterFunc(x.p.longest(), func() { x.leave(nil) })
 	}
 }
 
