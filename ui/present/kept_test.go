@@ -72,6 +72,21 @@ func TestReleasedLater(t *testing.T) {
 	})
 }
 
+// A call that could not take a question over, as the disk was full, does so later.
+func TestAttendedLater(t *testing.T) {
+	r := newRig(t)
+	w := r.ask(newStays("one"))
+	w.Leave()
+	r.fails("Attend", syscall.ENOSPC)
+	_, err := r.Join(t.Context(), w.Record().ID, on())
+	fatal.If(t, err)
+	r.store.Before(nil)
+	eventually(t, "it is attended", func() bool {
+		rec, err := r.desk.Get(t.Context(), w.Record().ID)
+		return err == nil && rec.Attended
+	})
+}
+
 // What can never be stored is tried once: the end of a question that the user has reopened on a shared
 // desk, and that an outcome was delivered which a desk of an older backup does not have.
 func TestTriedOnce(t *testing.T) {

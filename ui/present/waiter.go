@@ -125,7 +125,7 @@ func (x *Presentation) attend() {
 	}
 	x.p.mu.Lock()
 	spare := x.hold(a)
-	if errors.Is(err, desk.ErrUnreachable) {
+	if err != nil && !errors.Is(err, desk.ErrAttended) && !errors.Is(err, desk.ErrDenied) {
 		time.AfterFunc(x.p.longest(), x.attendLater)
 	}
 	x.p.mu.Unlock()
