@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ncruces/go-sqlite3/driver"
+
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/local"
 	"mcp-askuser/desk/store"
@@ -180,10 +182,12 @@ type joined struct {
 	f *shared
 }
 
-func join(t *testing.T) joined {
+func join(t *testing.T) joined { return joinIn(t, t.TempDir()+"/here") }
+
+func joinIn(t *testing.T, dir string) joined {
 	t.Helper()
 	f := newShared(t.TempDir() + "/there")
-	here := local.Open(t.TempDir() + "/here")
+	here := local.Open(dir)
 	t.Cleanup(func() {
 		_ = here.Close()
 		_ = f.own.Close()
@@ -613,6 +617,36 @@ func TestAnsweredAtTheOtherHome(t *testing.T) {
 		if human != "" && !waittest.Until(10*time.Second, delivered) {
 			t.Error("the same question would find the answer again")
 		}
+	}
+}
+
+// It is not lost either where this machine cannot store it at first: its disk is full.
+func TestAnsweredAtTheOtherHomeWithoutRoom(t *testing.T) {
+	dir := t.TempDir() + "/here"
+	j := joinIn(t, dir)
+	j.f.doubt, j.f.human, j.patience = true, "alice", 50*time.Millisecond
+	row := storetest.Ask(t, j, "doubt")
+	fatal.If(t, j.f.own.Answer(t.Context(), row.ID, end("there")))
+	db, err := driver.Open("file:" + dir + "/" + local.File)
+	fatal.If(t, err)
+	defer func() { _ = db.Close() }()
+	_, err = db.ExecContext(t.Context(), `create trigger full before update of outcome on record
+		begin select raise(abort, 'full'); end`)
+	fatal.If(t, err)
+	got := make(chan store.Row, 1)
+	go func() {
+		row, _ := j.Wait(t.Context(), row.ID)
+		got <- row
+	}()
+	for waits := 0; waits < 2; {
+		if waittest.Take(t, j.f.called) == "Wait" {
+			waits++
+		}
+	}
+	_, err = db.ExecContext(t.Context(), `drop trigger full`)
+	fatal.If(t, err)
+	if row := waittest.Take(t, got); string(row.Outcome) != "there" {
+		t.Errorf("answered %q", row.Outcome)
 	}
 }
 

@@ -43,8 +43,9 @@ func (s *Store) adopt(ctx context.Context, id string) {
 			if err == nil {
 				// Else the same question finds it again. The wait, which the answer ends, ends ctx.
 				_ = s.far.Delivered(context.WithoutCancel(ctx), id)
+				return
 			}
-			return
+			s.log.Info("the answer of the shared desk was not stored here", "id", id, "err", err) // it is tried again
 		case errors.Is(err, store.ErrNotFound):
 			looks++
 		case !errors.Is(err, store.ErrUnreachable):
