@@ -70,7 +70,6 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, show render) error {
 		return a.interrupted(ctx, d, presenter, w)
 	}
 	if a.noWait && !w.HasEnded() {
-		a.config.Values.Remind = 0
 		a.notifierHere()(ctx, w.Record())
 		fmt.Fprintf(a.out, `{"status":"pending","id":%q}`+"\n", w.Record().ID)
 		return &exitError{exitPending, nil}

@@ -128,6 +128,9 @@ func (a *app) reachablePage() string {
 func (a *app) notifierHere() func(context.Context, desk.Record) {
 	v := a.settings()
 	o := notify.Options{Command: v.NotifyCommand, Reminder: v.Remind, Getenv: a.environ(), Go: pane.Go, Log: a.log}
+	if a.noWait { // this process ends: it neither reminds nor takes a click
+		o.Reminder, o.Go = 0, nil
+	}
 	return o.Notify
 }
 
