@@ -44,10 +44,7 @@ func (p *Phone) listen(ctx context.Context, take receiver) {
 			pause = time.Second
 		}
 		p.Log.WarnContext(ctx, "cannot receive answers from the phone; trying again", "in", pause, "error", err)
-		select {
-		case <-time.After(pause + rand.N(pause)): // not all processes at once
-		case <-ctx.Done():
-		}
+		rest(ctx, pause+rand.N(pause)) // not all processes at once
 		pause = min(2*pause, time.Minute)
 	}
 }

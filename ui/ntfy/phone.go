@@ -125,9 +125,7 @@ func (p *Phone) deliver(ctx context.Context, id string, m message) bool {
 		if answered && answer.status < http.StatusInternalServerError && answer.status != http.StatusTooManyRequests {
 			return false
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
+		if !rest(ctx, pause) {
 			return true // it may have arrived all the same
 		}
 	}
@@ -135,10 +133,18 @@ func (p *Phone) deliver(ctx context.Context, id string, m message) bool {
 
 // takeAnswer passes the answer of a token to the desk. A token that is not ours is
 // ignored. If the record has ended before, the user gets a notification, unless the press
-// is old.
+// is old. An old press of a record that cannot be read is ignored: the next process gets it too.
 func (p *Phone) takeAnswer(ctx context.Context, token string, pressed time.Time) {
 	id, _, _ := strings.Cut(token, ".")
 	rec, err := p.Desk.Get(ctx, id)
+	unread := func() bool { return err != nil && !errors.Is(err, desk.ErrNotFound) && time.Since(pressed) < lateLimit }
+	for pause := time.Second; unread(); pause *= 2 {
+		p.Log.WarnContext(ctx, "cannot read what an answer from the phone is for; trying again", "id", id, "error", err)
+		if !rest(ctx, pause) {
+			return
+		}
+		rec, err = p.Desk.Get(ctx, id)
+	}
 	option, offered := 0, 0
 	if err == nil && answerable(rec) {
 		offered = min(maxButtons, len(rec.Questions[0].Options))
@@ -171,11 +177,19 @@ func (p *Phone) takeAnswer(ctx context.Context, token string, pressed time.Time)
 			return
 		}
 		p.Log.ErrorContext(ctx, "cannot store an answer from the phone; trying again", "id", rec.ID, "error", err)
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
+		if !rest(ctx, pause) {
 			return
 		}
+	}
+}
+
+// rest waits for a pause. It is false where ctx ends first.
+func rest(ctx context.Context, pause time.Duration) bool {
+	select {
+	case <-time.After(pause):
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 

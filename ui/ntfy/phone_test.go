@@ -236,6 +236,28 @@ func TestTokensThatDoNotCount(t *testing.T) {
 	}
 }
 
+// A press counts that arrives while the store cannot be read.
+func TestPressWhileTheStoreFails(t *testing.T) {
+	s := &desktest.Faulty{Store: desktest.Store(t, t.TempDir()+"/store")}
+	p := phone(t, desk.New(s, desk.Options{}), "https://ntfy.example", nil)
+	rec := ask(t, p.Desk, choice("A", "B"))
+	reads := 0
+	s.Before(func(_ context.Context, c desktest.Call) error {
+		if c.Method == "Get" {
+			reads++
+		}
+		if reads != 1 {
+			return nil
+		}
+		return fmt.Errorf("the desk: %w", desk.ErrUnreachable)
+	})
+	p.takeAnswer(t.Context(), p.token(rec, 1), time.Now())
+	got, err := p.Desk.Get(t.Context(), rec.ID)
+	if err != nil || got.State != desk.Answered {
+		t.Errorf("%s, %v", got.State, err)
+	}
+}
+
 // Whoever presses a button after the end is told who was first.
 func TestTooLateOnThePhone(t *testing.T) {
 	s, d := ntfytest.New(t, ""), openDesk(t)
