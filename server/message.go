@@ -70,8 +70,10 @@ func isID(raw json.RawMessage) bool {
 // IsRequest reports whether the message needs a response.
 func (m *Message) IsRequest() bool { return m.Method != "" && m.ID != nil }
 
+// isResponse reports whether the message is a response. One to a request of ours may have no result:
+// a client whose handler returns nothing sends none.
 func (m *Message) isResponse() bool {
-	return m.Method == "" && (m.Result != nil || m.Error != nil)
+	return m.Method == "" && (m.Result != nil || m.Error != nil || bytes.HasPrefix(m.ID, []byte(`"`+ourID)))
 }
 
 // Version is the protocol version that a request of 2026-07-28 or later names;

@@ -14,6 +14,9 @@ import (
 	"mcp-askuser/ui"
 )
 
+// ourID begins the ids of requests to the client.
+const ourID = "askuser-"
+
 // begin sends a request to the client, which belongs to the call, and returns its raw id and what gets
 // the answer.
 func (c *Call) begin(ctx context.Context, method string, params any) (id string, answer chan *Message, err error) {
@@ -27,7 +30,7 @@ func (c *Call) begin(ctx context.Context, method string, params any) (id string,
 		return "", nil, c.endError()
 	}
 	s.requested++
-	id = strconv.Quote("askuser-" + strconv.Itoa(s.requested))
+	id = strconv.Quote(ourID + strconv.Itoa(s.requested))
 	err = send(c.out, Outgoing{}, frame{ID: json.RawMessage(id), Method: method, Params: params})
 	if err == nil {
 		answer = make(chan *Message, 1)

@@ -54,6 +54,7 @@ func TestElicitationAnswers(t *testing.T) {
 		{`"result":[1]`, "malformed elicitation result"},
 		{`"error":{"code":-32602,"message":"no arrays"}`, "-32602: no arrays"},
 		{`"error":7`, "malformed error"},
+		{`"x":1`, "malformed elicitation result"},
 	} {
 		p.send(callLine("1", "ask"))
 		p.want(fmt.Sprintf(`{"jsonrpc":"2.0","id":"askuser-%d","method":"elicitation/create","params":`+
