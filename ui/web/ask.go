@@ -61,11 +61,15 @@ func (s *Server) deliver(
 	}
 	var rec desk.Record
 	var err error
+	if !place.HasEnded() {
+		rec, err = s.Desk.Get(r.Context(), place.Record().ID)
+	}
+	if rec.Outcome != nil { // place learns of it later
+		place.Look(r.Context())
+	}
 	ended, status := place.HasEnded(), http.StatusOK
 	if ended {
 		rec, err = place.Result()
-	} else {
-		rec, err = s.Desk.Get(r.Context(), place.Record().ID)
 	}
 	if err != nil {
 		return err

@@ -1,12 +1,15 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
@@ -54,6 +57,25 @@ func TestAsk(t *testing.T) {
 	g.task(200, "", `{"id":"`+rec.ID+`","answers":{"db":"lite","go":true}}`)
 	if got := decodeJSON[api.Record](t, (<-waiting).body); got.State != desk.Answered {
 		t.Errorf("the asker that waits reads %+v", got)
+	}
+}
+
+// An answer that is given when an asker stops waiting is in the response, and delivered with that.
+func TestAskAnsweredAtTheEnd(t *testing.T) {
+	t.Parallel()
+	g := start(t)
+	var answered atomic.Bool
+	g.store.Before(func(_ context.Context, c desktest.Call) error {
+		if c.Method == "Get" && !answered.Swap(true) {
+			g.task(200, "", `{"id":"`+c.ID+`","answers":{"db":"pg"}}`)
+		}
+		return nil
+	})
+	body := `{"session_id":"s","questions":[` + encode(t, single("db")) + `]}`
+	first := decodeJSON[api.Record](t, g.want(200, "", "POST", "/api/questions", body).body)
+	again := decodeJSON[api.Record](t, g.want(201, "", "POST", "/api/questions", body).body)
+	if first.State != desk.Answered || again.ID == first.ID {
+		t.Errorf("%s is %s, and then %s", first.ID, first.State, again.ID)
 	}
 }
 
