@@ -182,6 +182,27 @@ func TestBrowserServerAway(t *testing.T) {
 	v.answered(second.ID)
 }
 
+// TestBrowserForeignPage: a page of a proxy, in place of ours, is none: what was to be sent is sent
+// later, and the page stays live.
+func TestBrowserForeignPage(t *testing.T) {
+	t.Parallel()
+	v := browse(t, wide, nil)
+	recs := v.some(2)
+	v.turn(recs[0].ID)
+	eval[bool](v, `((real) => {
+		window.foreign = true;
+		window.fetch = (to, how) => foreign ? Promise.resolve(new Response("<p>Sign in</p>")) : real(to, how);
+		return true;
+	})(window.fetch)`)
+	v.click(chosen(recs[0].ID, 0, "0"), within(recs[0].ID, confirmButton))
+	v.shows("#news", "Not sent. The server cannot be reached.")
+	v.put("goose", "/home/ada/shop", "s3", serviceName())
+	v.shows("#trouble", "The connection is lost")
+	eval[bool](v, `(foreign = false, true)`)
+	v.shows("#list", "Goose")
+	v.answered(recs[0].ID)
+}
+
 // TestBrowserRevoked: a tab whose visit was ended says so, and keeps what was typed until the
 // address is opened again, in another one.
 func TestBrowserRevoked(t *testing.T) {

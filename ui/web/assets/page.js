@@ -20,7 +20,8 @@ const fields = (form, button) =>
 // itself for many minutes.
 const within = (seconds) => AbortSignal.timeout(1000 * seconds);
 
-// load requests a page, with a form if there is one to send. The status is 0 where nothing arrived.
+// load requests a page, with a form if there is one to send. The status is 0 where nothing arrived, or
+// what is no page of ours, such as that of a proxy which has its user sign in.
 async function load(address, body) {
   const url = new URL(address, location), { value } = filter.elements.filter;
   if (value) url.searchParams.set('filter', value);
@@ -29,7 +30,8 @@ async function load(address, body) {
   const response = await fetch(url, options).catch(() => null);
   const text = await response?.text().catch(() => null) ?? null;
   const page = new DOMParser().parseFromString(text ?? '', 'text/html');
-  return { status: text === null ? 0 : response.status, page };
+  const foreign = response?.ok && !page.getElementById('pane');
+  return { status: text === null || foreign ? 0 : response.status, page };
 }
 
 const paragraph = (textContent, className = '') =>
@@ -227,7 +229,7 @@ async function postDraft() {
   const body = fields(form), keepalive = String(body).length < 60_000; // a browser lets no more outlive the page
   const signal = within(20); // the next draft, and a visit, wait for this one
   const response = await fetch('/draft', { method: 'POST', body, keepalive, signal }).catch(() => null);
-  if (!response?.ok) drafting ||= due; // with the next one
+  if (response?.status !== 204) drafting ||= due; // with the next one
 }
 
 function forgetDraft() {
