@@ -115,6 +115,10 @@ func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendan
 	if full != nil && !errors.As(full, new(*RoundLimitError)) {
 		return Record{}, nil, full
 	}
+	storing := ctx // of a host, which waits for no store
+	if !rec.Asker.Mirrored() {
+		storing = context.WithoutCancel(ctx) // once it may be stored, the caller needs its id, to withdraw it too
+	}
 	for content := r.rowContent(&rec); ; {
 		if full != nil && !d.waits(ctx, content) {
 			return Record{}, nil, full
@@ -123,8 +127,7 @@ func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendan
 		if err != nil {
 			return Record{}, nil, err
 		}
-		// Once it may be stored, the caller needs its id, to withdraw it too.
-		got, err := d.store.Ask(context.WithoutCancel(ctx), row)
+		got, err := d.store.Ask(storing, row)
 		if errors.Is(err, store.ErrReopened) {
 			return Record{}, nil, ErrPending
 		}

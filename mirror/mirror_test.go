@@ -256,6 +256,12 @@ func TestStore(t *testing.T) {
 	for name, asked := range map[string]func(context.Context, desktest.Call) error{
 		"full": func(context.Context, desktest.Call) error { return syscall.ENOSPC },
 		"slow": func(ctx context.Context, _ desktest.Call) error { <-ctx.Done(); return ctx.Err() },
+		"slow to write": func(ctx context.Context, c desktest.Call) error {
+			if c.Method == "Ask" {
+				<-ctx.Done()
+			}
+			return ctx.Err()
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
