@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"slices"
 	"sync"
@@ -133,7 +132,7 @@ func (l *launcher) isOpen(ctx context.Context) (bool, error) {
 	}
 	names, err := l.options.Desk.Present(ctx)
 	if err != nil && !errors.Is(err, desk.ErrUnreachable) {
-		return false, fmt.Errorf("look for an open page: %w", err)
+		return false, ui.Unavailablef("whether a page is open cannot be told: %v", err)
 	}
 	return slices.Contains(names, surfaceName), nil
 }

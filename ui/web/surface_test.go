@@ -97,6 +97,11 @@ func TestSurfaceUnreached(t *testing.T) {
 		},
 		"nobody opened":        func(o *SurfaceOptions) { o.Open = func(string) error { return nil } },
 		"could not be started": func(o *SurfaceOptions) { o.Port = -1 },
+		"cannot be told": func(o *SurfaceOptions) {
+			store := newStore(t)
+			o.Desk = desk.New(store, desk.Options{})
+			store.Fail("Present", errors.New("the disk is full"))
+		},
 	} {
 		s := newSurface(t, change)
 		s.wait = 20 * time.Millisecond
