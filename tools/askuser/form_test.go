@@ -121,6 +121,31 @@ func TestFormAskedForAgain(t *testing.T) {
 	}
 }
 
+// A form that does not reach its client is no call that waits: the question is kept, or withdrawn with
+// its call. Where the client has it all the same, its result counts.
+func TestFormThatIsNotWritten(t *testing.T) {
+	r := newRig(t, Elicit())
+	l := &link{client: client("", true)}
+	l.client.ProtocolVersion, l.client.Modern = "2026-07-28", true
+	shown := waittest.Take(t, r.start(t.Context(), l, request(which)))
+	l.told(false)
+	if r.open().Attended {
+		t.Error("nobody waits, and the question is attended")
+	}
+	user()
+	got := waittest.Take(t, r.start(t.Context(), l, back(which, shown)))
+	if status := got.status(t); status != "answered B" {
+		t.Errorf("the result is %s", status)
+	}
+	l.told(true)
+
+	ctx, cancel := context.WithCancelCause(t.Context())
+	waittest.Take(t, r.start(ctx, l, request(which)))
+	cancel(&Cancelled{"the user pressed Esc"})
+	l.told(false)
+	r.pending(0)
+}
+
 // The form of a call that awaits several shows the first. Where that was answered elsewhere
 // meanwhile, the call that brings the form back still speaks of the others.
 func TestFormOfSeveralAnsweredElsewhere(t *testing.T) {

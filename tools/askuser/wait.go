@@ -100,6 +100,11 @@ func (w *waiting) outcome(ctx context.Context) (*mcp.CallToolResult, error) {
 		if params := form.Content.(mcp.ElicitationParams); w.client.Elicits(params.Mode) { // the form may be another client's
 			if secret, ok := w.Take(form); ok { // the client calls again with the form's result and this state
 				leave(w.all[1:])
+				w.Transport.Delivered(func(written bool) {
+					if !written {
+						w.abandon(ctx)
+					}
+				})
 				builder := mcpserver.NewInputRequestBuilder(w.Record().ID + "." + secret)
 				return builder.Elicit(formKey, params).ToolResult(), nil
 			}

@@ -3,6 +3,7 @@ package present
 import (
 	"context"
 	"crypto/rand"
+	"slices"
 	"time"
 )
 
@@ -54,8 +55,8 @@ func (w *Waiter) Form() *Form {
 }
 
 // Take gives the waiter to the form that the call takes along: the form keeps
-// the record attended, and the call must not use its waiter any more. The
-// secret is for the client alone, to return with. It is false if the form has
+// the record attended, and the call must not use its waiter any more, but to end
+// its waiting where the client does not get the form. The secret is for the client alone, to return with. It is false if the form has
 // its result or is no longer offered. If an earlier call took the form, its
 // client has lost it: that call's waiter leaves.
 func (w *Waiter) Take(form *Form) (secret string, ok bool) {
@@ -87,7 +88,11 @@ func (p *Presenter) Return(id, secret string, result any) *Waiter {
 		return nil
 	}
 	x.form.result <- formResult{result, time.Since(x.form.sent)}
-	return x.dropForm()
+	place := x.dropForm()
+	if !slices.Contains(x.waiters, place) { // it has left
+		return nil
+	}
+	return place
 }
 
 // dropForm takes back the form, which has its result or whose record has ended, and returns the
