@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 	"mcp-askuser/ui/api"
@@ -96,5 +99,36 @@ func TestWaitBrokenOff(t *testing.T) {
 	}
 	if log.String() != "" {
 		t.Errorf("logged %s", log.String())
+	}
+}
+
+// An answer counts whose user closes the page while it is being stored, for duplicates too.
+func TestPageClosedWhileItSends(t *testing.T) {
+	t.Parallel()
+	g, v := visited(t)
+	first, second := g.ask("1", single("db")), g.ask("2", single("db"))
+	r := v.byCookie(v.form("/answer", confirmed(first.ID, "q0", "0", "also", second.ID)))
+	ctx, leave := context.WithCancel(t.Context())
+	g.store.Before(func(ctx context.Context, c desktest.Call) error {
+		if c.Method == "Get" && c.ID == first.ID {
+			leave()
+			select {
+			case <-ctx.Done():
+			case <-time.After(100 * time.Millisecond): // the server has noticed it by then
+			}
+		}
+		return nil
+	})
+	_, err := g.client.Do(r.WithContext(ctx))
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	for _, rec := range []desk.Record{first, second} {
+		if !waittest.Until(patient, func() bool {
+			now, err := g.desk.Get(t.Context(), rec.ID)
+			return err == nil && now.State == desk.Answered
+		}) {
+			t.Errorf("%s waits for an answer that was given", rec.ID)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -94,9 +95,11 @@ func (s *Server) readForm(r *http.Request) (f *form, err error) {
 	return f, nil
 }
 
-// withForm serves a request with the form that it sends.
+// withForm serves a request with the form that it sends. What the user has sent counts, also where
+// they close the page before it is stored.
 func (s *Server) withForm(h func(http.ResponseWriter, *http.Request, *form) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
+		r = r.WithContext(context.WithoutCancel(r.Context()))
 		f, err := s.readForm(r)
 		if err != nil {
 			return err
