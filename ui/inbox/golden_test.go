@@ -119,6 +119,16 @@ func TestScreens(t *testing.T) {
 	}
 }
 
+// The error where no inbox can be is in the language of its user, as a whole.
+func TestErrorsAreTranslated(t *testing.T) {
+	t.Cleanup(func() { words.Local = words.English })
+	words.Local = words.Chinese
+	err := Options{}.checkTerminal()
+	if text := err.Error(); !strings.HasPrefix(text, "收件箱需要全屏") {
+		t.Errorf("it says %q", text)
+	}
+}
+
 // recalled waits until so many past records are in the list.
 func (r *rig) recalled(n int) *rig {
 	r.t.Helper()

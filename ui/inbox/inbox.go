@@ -29,11 +29,16 @@ type Options struct {
 	Go func(pid int) error
 }
 
+// translated is an error in the language of the user.
+type translated string
+
+func (e translated) Error() string { return words.T(string(e)) }
+
 // ErrNoTerminal means that there is no terminal to show an inbox on.
-var ErrNoTerminal = errors.New(words.Mark("inbox needs a full screen; `mcp-askuser pending` lists what waits, " +
+var ErrNoTerminal error = translated(words.Mark("inbox needs a full screen; `mcp-askuser pending` lists what waits, " +
 	"`mcp-askuser answer` asks it line by line"))
 
-var errStuck = errors.New(words.Mark("the store takes too long: what was sent or typed last may not be kept"))
+var errStuck error = translated(words.Mark("the store takes too long: what was sent or typed last may not be kept"))
 
 // How long the inbox may take to close once it must: the program by itself, then the
 // writes to the desk.
