@@ -111,7 +111,7 @@ func TestSignedIsShownWhole(t *testing.T) {
 		"as it opens": {form: []string{"whole", ""}, want: "scroll to the end of the question first"},
 		"not said":    {want: "scroll to the end of the question first"},
 		"without the script": {form: []string{"whole", "yes"}, unscript: true,
-			want: "must be signed by the user, on the page"},
+			want: `-form">Signing needs scripts`},
 		"its end was in sight": {form: []string{"whole", "yes"}, want: "needs a passkey"},
 		"changed since":        {form: []string{"whole", "yes", "asked", "x"}, want: "has changed since it was shown"},
 	} {

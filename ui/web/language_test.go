@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -41,6 +42,9 @@ func TestPageInChinese(t *testing.T) {
 	rec := g.ask("s", text("port"))
 	_, refused := v.post("/answer", confirmed(rec.ID))
 	g.holds("a refused form", refused, "尚未发送：")
+	g.store.FailAnswers(errors.New("disk full"))
+	_, refused = v.post("/answer", confirmed(rec.ID, "t0", "8080"))
+	g.holds("a form that could not be stored", refused, "无法保存，因此没有发送。")
 	g.holds("no visitor", string(g.enter("/").body), "请重新打开网页")
 	if said := string(g.task(400, api.InvalidAnswer, `{}`).body); regexp.MustCompile(`\p{Han}`).MatchString(said) {
 		t.Errorf("programs read %s", said)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"mcp-askuser/desk"
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
@@ -92,9 +91,10 @@ func (s *Server) passkeys(host string) ([]proof.Passkey, error) {
 var (
 	errNoPasskey = errors.New(words.Mark("this answer needs a passkey, and there is none for this page: " +
 		"in a terminal run mcp-askuser passkey add, then mcp-askuser web --open"))
-	errChanged  = errors.New(words.Mark("the question has changed since it was shown: read it again"))
-	errUnread   = errors.New(words.Mark("your answer is signed: scroll to the end of the question first"))
-	errUnproven = errors.New(words.Mark("the signature does not count"))
+	errChanged    = errors.New(words.Mark("the question has changed since it was shown: read it again"))
+	errUnread     = errors.New(words.Mark("your answer is signed: scroll to the end of the question first"))
+	errUnproven   = errors.New(words.Mark("the signature does not count"))
+	errUnscripted = errors.New(words.Mark("Signing needs scripts, which are off: switch them on, and reload the page."))
 )
 
 // checkShown returns an error unless the question that a form answers was shown as it is, and to
@@ -102,7 +102,7 @@ var (
 func checkShown(r *http.Request, f *form) error {
 	switch {
 	case !scripted(r): // nothing tells whether its end was in sight
-		return desk.ErrProofRequired
+		return errUnscripted
 	case f.values.Get("whole") == "":
 		return errUnread
 	case f.values.Get("asked") != f.rec.Statement():

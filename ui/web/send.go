@@ -133,7 +133,7 @@ func (s *Server) showRefused(w http.ResponseWriter, r *http.Request, f *form, er
 	}
 	f.rec = rec
 	l := s.languageOf(r)
-	whole := func(why error) fault { return fault{Field: rec.ID + "-form", Words: sentence(l, why.Error())} }
+	whole := func(why error) fault { return fault{Field: rec.ID + "-form", Words: sentence(l, l.T(why.Error()))} }
 	found, faulty := errors.AsType[question.Violations](err)
 	switch {
 	case rec.Outcome != nil:
@@ -141,7 +141,7 @@ func (s *Server) showRefused(w http.ResponseWriter, r *http.Request, f *form, er
 	case faulty:
 		return s.showCard(w, r, http.StatusBadRequest, f, f.faults(l, found)...)
 	case errors.Is(err, desk.ErrProofRequired), errors.Is(err, errUnproven), errors.Is(err, errUnread),
-		errors.Is(err, errChanged), errors.Is(err, errNoPasskey):
+		errors.Is(err, errChanged), errors.Is(err, errNoPasskey), errors.Is(err, errUnscripted):
 		return s.showCard(w, r, http.StatusForbidden, f, whole(err))
 	case problemOf(err) != nil:
 		return err
