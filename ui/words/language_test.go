@@ -64,6 +64,8 @@ func TestLanguages(t *testing.T) {
 		{words.Portuguese.T(""), ""},
 		{words.Chinese.Reason(&desk.Outcome{Status: desk.Cancelled, Reason: "cancelled by the client: 100 %s"}), "客户端取消了：100 %s"},
 		{words.Chinese.Reason(&desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"}), "在命令行中被中断"},
+		{words.Chinese.Reason(&desk.Outcome{Status: desk.Cancelled, Reason: "no longer to be answered here; it stays open there"}),
+			"不能再在这里回答；它在那里仍待回答"},
 		{words.Portuguese.AndMore("Qual?", 2), "Qual? (e mais 2)"},
 		{words.Chinese.Sentence("问题已关闭"), "问题已关闭。"},
 		{words.Portuguese.Day(time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC()), "01/01"},

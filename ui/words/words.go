@@ -204,6 +204,9 @@ func (l Language) Reason(o *desk.Outcome) string {
 // reason translates a reason of the program in a record, or several with a semicolon
 // between: why each surface did not reach the user.
 func (l Language) reason(reason string) string {
+	if whole := l.T(reason); whole != reason { // which may have a semicolon of its own
+		return whole
+	}
 	parts := strings.Split(reason, "; ")
 	for i, part := range parts {
 		if name, why, ok := strings.Cut(part, ": "); ok {
