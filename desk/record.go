@@ -81,7 +81,7 @@ type Record struct {
 	ToolUse string `json:"tool_use_id,omitempty"`
 	// Timeout is how many seconds the human may take from the question or the
 	// last sign of work on it; 0 is for ever. OnTimeout is "default" where the
-	// caller wants the declared defaults then.
+	// caller gets the declared defaults then.
 	Timeout   float64 `json:"timeout_seconds,omitempty"`
 	OnTimeout string  `json:"on_timeout,omitempty"`
 	Prove     bool    `json:"prove,omitempty"`        // its answer needs a proof

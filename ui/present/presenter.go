@@ -110,6 +110,9 @@ type Surfaces func(x *Presentation) []ui.Surface
 // action. The desk finds the other duplicates; the errors are those of
 // [desk.Desk.Submit].
 func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
+	if !p.TakeDefaults { // the record says what will happen
+		q.OnTimeout = ""
+	}
 	if q.Unlike() {
 		return p.submit(ctx, q)
 	}

@@ -36,6 +36,9 @@ func TestTimeout(t *testing.T) {
 		if rec.State != tc.want {
 			t.Errorf("%+v: %s", tc, rec.State)
 		}
+		if _, says := rec.TimeoutReply(); says != (tc.want == desk.Answered) {
+			t.Errorf("%+v: the record says %v of its defaults", tc, says)
+		}
 		if tc.want == desk.Answered && rec.Responses()[0].By() != question.ByTimeout {
 			t.Errorf("the default counts as %s's", rec.Responses()[0].By())
 		}

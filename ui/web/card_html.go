@@ -6,7 +6,6 @@ import (
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
-	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
@@ -39,7 +38,7 @@ func (c *card) facts(l words.Language) g.Node {
 		who = elements(l, "<strong>%[1]s</strong> in %[2]s", g.Text(l.Client(c.Asker)), g.Text(project))
 	}
 	until := words.Mark("until %s")
-	if c.OnTimeout == desk.OnTimeoutDefault {
+	if _, taken := c.TimeoutReply(); taken {
 		until = words.Mark("until %s, then what is proposed is taken")
 	}
 	return h.P(h.Class("facts"), h.ID(c.ID+"-who"),

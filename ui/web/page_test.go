@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/store"
@@ -265,6 +266,22 @@ func TestArrived(t *testing.T) {
 		status, page = v.post("/answer", url.Values{"id": {closed.ID}, "action": {"dismiss"}, "reason": {reason}})
 		if status != want {
 			t.Errorf("dismissed again with the reason %q: %d, %s", reason, status, page)
+		}
+	}
+}
+
+// The page says that what is proposed will be taken only where every required question has a proposal.
+func TestUntilTheDefaults(t *testing.T) {
+	g, v := visited(t)
+	for _, proposed := range []bool{false, true} {
+		q := single("db")
+		q.Options[1].Default = proposed
+		rec := g.submit(desk.Request{
+			Set: question.Set{Questions: []question.Question{q}}, Timeout: time.Hour, OnTimeout: desk.OnTimeoutDefault,
+		})
+		_, page := v.get("/?id=" + rec.ID)
+		if says := strings.Contains(page, "then what is proposed is taken"); says != proposed {
+			t.Errorf("a proposal: %v; the page says that it is taken: %v", proposed, says)
 		}
 	}
 }
