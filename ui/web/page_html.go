@@ -74,7 +74,8 @@ func (x *layout) list(l words.Language) g.Node {
 		h.Ol(h.ID("list"), g.Map(x.Entries, func(e entry) g.Node { return e.html(l, e.ID == x.ID) })),
 		h.Div(h.ID("more"),
 			g.If(x.Filter != "" && len(x.Entries) == 0, h.P(say(l, "No question fits."))),
-			g.If(x.Rest > 0, h.P(say(l, "%d more wait; the filter finds them.", x.Rest))),
+			g.If(x.Rest > 0, h.P(g.Text(l.N(x.Rest, "%d more waits; the filter finds it.",
+				"%d more wait; the filter finds them.")))),
 		),
 		h.P(h.Class("promise"), say(l, "Nothing is sent before you press Send."),
 			h.NoScript(space, say(l, "Scripts are off: reload the page to see what is new."))),
@@ -119,7 +120,7 @@ func (x *layout) pane(l words.Language) g.Node {
 		h.H3(say(l, "Connect an agent")),
 		h.Pre(h.TabIndex("0"), h.Role("region"), h.Aria("label", l.T("The command that connects an agent")),
 			h.Code(g.Text("mcp-askuser install"))),
-		h.P(elements(l, "Try it with <code>mcp-askuser ask</code> or <code>mcp-askuser demo</code> in a terminal.")),
+		h.P(elements(l, "Try it with <code>mcp-askuser demo</code> in a terminal.")),
 	)
 }
 

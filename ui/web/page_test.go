@@ -14,6 +14,7 @@ import (
 	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // Without scripts the page lists what waits, takes an answer, says so, and has the history. A path
@@ -282,6 +283,17 @@ func TestUntilTheDefaults(t *testing.T) {
 		_, page := v.get("/?id=" + rec.ID)
 		if says := strings.Contains(page, "then what is proposed is taken"); says != proposed {
 			t.Errorf("a proposal: %v; the page says that it is taken: %v", proposed, says)
+		}
+	}
+}
+
+// What is not listed is counted in good grammar.
+func TestRest(t *testing.T) {
+	for rest, says := range map[int]string{1: "1 more waits; the filter finds it.", 2: "2 more wait; the filter finds them."} {
+		var page strings.Builder
+		fatal.If(t, (&layout{Rest: rest}).list(words.English).Render(&page))
+		if !strings.Contains(page.String(), says) {
+			t.Errorf("of %d the list does not say %q:\n%s", rest, says, &page)
 		}
 	}
 }
