@@ -170,7 +170,7 @@ func (w *waiting) unshownResult(ctx context.Context) *mcp.CallToolResult {
 	if w.formLater() {
 		values := map[string]string{"later": "when"}
 		if w.attended() {
-			values["command"] = w.Command
+			values["command"] = w.command()
 		}
 		return w.pending("asked", values)
 	}
@@ -181,7 +181,15 @@ func (w *waiting) unshownResult(ctx context.Context) *mcp.CallToolResult {
 		none)
 	_, address := w.Surface()
 	leave(w.all)
-	return w.result(wire.NewUntold(w.Command, address, w.records()...))
+	return w.result(wire.NewUntold(w.command(), address, w.records()...))
+}
+
+// command returns what the user runs to answer: only the page takes what must be signed.
+func (w *waiting) command() string {
+	if w.Record().Prove {
+		return strings.Replace(w.Command, " inbox", " web --open", 1)
+	}
+	return w.Command
 }
 
 // abandon handles a call that the client has ended. If the client gave up waiting or
@@ -219,7 +227,7 @@ func (w *waiting) whereToAnswer() string {
 	surface, address := w.Surface()
 	switch {
 	case surface == "inbox":
-		return "Run " + w.Command + " to answer"
+		return "Run " + w.command() + " to answer"
 	case surface == "web" && address != "":
 		return address + " waits for your answer"
 	}

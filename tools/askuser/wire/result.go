@@ -205,7 +205,10 @@ func NewUntold(command, address string, recs ...desk.Record) *Result {
 		values["secret"] = "a secret"
 	}
 	if recs[0].Prove {
-		values["page"] = strings.Replace(command, " inbox", " web --open", 1)
+		values["key"] = "a passkey"
+		if recs[0].Home != "" {
+			values["key"] = "their credential of the desk"
+		}
 	}
 	r := NewOpen("untold", values, recs...)
 	r.Summary = "Nobody was shown the question"
