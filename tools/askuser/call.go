@@ -131,8 +131,9 @@ func (c *call) ask(ctx context.Context, form *wire.Call) ([]*present.Waiter, *mc
 		}
 		return nil, c.result(wire.NewResult(rec))
 	}
+	later := c.formLater(&desk.Record{Set: request.Set, Prove: request.Prove})
 	w, err := c.submit(ctx, present.Question{
-		Request: request, Surfaces: c.surfaces(!c.noWait), KeepOpen: c.attended() || c.formLater(),
+		Request: request, Surfaces: c.surfaces(!c.noWait), KeepOpen: c.attended() || later,
 		Interrupted: desk.Dismissed,
 	})
 	var limit *desk.RoundLimitError

@@ -69,9 +69,10 @@ func (c *call) style() elicit.Style {
 }
 
 // formLater reports whether a call that does not wait leaves its question to the client's
-// form, which await_answer shows.
-func (c *call) formLater() bool {
+// form, which await_answer shows, and which takes neither a secret nor what must be signed.
+func (c *call) formLater(rec *desk.Record) bool {
 	return c.noWait && (c.name == "" || c.attended()) && c.client.Elicits(mcp.ElicitationModeForm) &&
+		rec.Secret() == nil && !c.Desk.RequiresProof(rec) &&
 		slices.ContainsFunc(c.Surfaces, func(s ui.Surface) bool { return s.Name() == "elicit" })
 }
 

@@ -99,6 +99,22 @@ func TestAwaitTellsOnce(t *testing.T) {
 	}
 }
 
+// What the client's form takes never is not left to it: the model tells the user at once.
+func TestNoFormLater(t *testing.T) {
+	for name, asked := range map[string]string{
+		"a secret":       `{"question":"What is the password?","wait":false}`,
+		"a confirmation": `{"question":"Sure?","type":"boolean","wait":false}`,
+	} {
+		r, _ := newSigningRig(t)
+		r.settleTime = 3 * time.Second // on a busy machine
+		l := &link{client: client("cursor", true)}
+		text := waittest.Take(t, r.start(t.Context(), l, request(asked))).text(t)
+		if !strings.Contains(text, "Nothing here has shown them the question") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
 // Of several the first that ends is returned; what was not written is there for the next
 // call, and what is open stays.
 func TestAwaitSeveral(t *testing.T) {

@@ -40,7 +40,8 @@ func (c *call) wait(ctx context.Context, all []*present.Waiter) (*mcp.CallToolRe
 	for _, other := range all {
 		other.SignalWith(w.Waiter)
 	}
-	if !w.Asked() || w.attended() || w.formLater() {
+	rec := w.Record()
+	if !w.Asked() || w.attended() || w.formLater(&rec) {
 		w.unshown = w.Unshown()
 	}
 	limit := time.After(w.limit())
@@ -167,7 +168,7 @@ func (w *waiting) unshownResult(ctx context.Context) *mcp.CallToolResult {
 	if !ok {
 		return nil
 	}
-	if w.formLater() {
+	if rec := w.Record(); w.formLater(&rec) {
 		values := map[string]string{"later": "when"}
 		if w.attended() {
 			values["command"] = w.command()
