@@ -5,9 +5,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 
+	"mcp-askuser/install"
 	"mcp-askuser/internal/agenthost"
 	"mcp-askuser/internal/proc"
 )
@@ -32,13 +35,26 @@ var hostAbove = sync.OnceValues(func() (unattended, ok bool) {
 	return agenthost.Above(os.Getppid())
 })
 
-// inboxCommand is the command line with which the user answers this server's questions.
+// inboxCommand is the command line with which the user answers this server's questions: this program by its
+// name, or by its file where that is not on the PATH.
 func (a *app) inboxCommand() string {
-	dir := a.settings().Dir
-	if dir == "" {
-		return "mcp-askuser inbox"
+	line := []string{"mcp-askuser", "inbox"}
+	_, err := exec.LookPath(line[0])
+	if err != nil {
+		line[0] = self(false)
 	}
-	return "mcp-askuser inbox --dir '" + strings.ReplaceAll(dir, "'", `'\''`) + "'"
+	if dir := a.settings().Dir; dir != "" {
+		line = append(line, "--dir", dir)
+	}
+	if runtime.GOOS != "windows" {
+		return install.ShellLine(line...)
+	}
+	for i, word := range line { // both of its shells know these quotes
+		if strings.ContainsAny(word, " '") {
+			line[i] = `"` + word + `"`
+		}
+	}
+	return strings.Join(line, " ")
 }
 
 // session is the session of which a question asked here is a round: the one in the

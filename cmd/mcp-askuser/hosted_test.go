@@ -25,7 +25,7 @@ import (
 // terminal of a full-screen host: the result names the command with which the user can answer.
 func TestHostsTerminal(t *testing.T) {
 	for name, tc := range map[string]struct{ prepare, want string }{
-		"free": {"", `"Go on?"="No"`}, "held": {"stty raw -echo; ", "run mcp-askuser inbox --dir '"},
+		"free": {"", `"Go on?"="No"`}, "held": {"stty raw -echo; ", "run mcp-askuser inbox --dir /"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,6 +64,22 @@ func TestHostsTerminal(t *testing.T) {
 				t.Errorf("exit status %d; the form is on the terminal: %t", got, x.FullScreen())
 			}
 		})
+	}
+}
+
+// What the user is told to run works as it stands, also where no shell finds the program by its name.
+func TestInboxCommand(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	store := filepath.Join(t.TempDir(), "it's here")
+	a := &app{config: settings.Load(func(name string) string {
+		return map[string]string{local.EnvDir: store, settings.EnvFile: os.DevNull}[name]
+	})}
+	cmd := exec.Command("/bin/sh", "-c", `printf '%s\n' `+a.inboxCommand())
+	said, err := cmd.Output()
+	fatal.If(t, err)
+	want := strings.Join([]string{os.Args[0], "inbox", "--dir", store, ""}, "\n")
+	if string(said) != want {
+		t.Errorf("the words are\n%s, want\n%s", said, want)
 	}
 }
 
