@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -152,7 +153,7 @@ func (a *app) dismiss() *cobra.Command {
 				err = errors.Join(err, fmt.Errorf("%s: %w", rec.ID, failed))
 			}
 		}
-		return err
+		return cmp.Or(err, leftOut(d))
 	})
 }
 
