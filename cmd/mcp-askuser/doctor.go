@@ -214,5 +214,8 @@ func (a *app) examineSurfaces(ctx context.Context, d *desk.Desk) []finding {
 	}
 	last := &out[len(out)-1]
 	last.State, last.Remedy = stateWrong, open
+	if inbox < 0 {
+		last.Remedy = "let surface name inbox, too, or be auto; then " + open
+	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -80,8 +81,7 @@ func endError(rec desk.Record) (err error) {
 	case desk.Timeout:
 		err = fmt.Errorf("no answer within %s", rec.Outcome.Reason)
 	case desk.Unavailable:
-		err = fmt.Errorf("no way to ask here; run it in the foreground of a terminal on which no other program "+
-			"draws (%s)", words.English.Remedy(rec.Outcome))
+		err = fmt.Errorf("no way to ask here; %s (%s)", otherWay(&rec), words.English.Remedy(rec.Outcome))
 	case desk.Failed:
 		err = fmt.Errorf("asking failed: %s", words.English.Reason(rec.Outcome))
 	case desk.Cancelled:
@@ -91,6 +91,18 @@ func endError(rec desk.Record) (err error) {
 	default: // the status says it all
 	}
 	return &exitError{exitOf(rec.State), err}
+}
+
+// otherWay says what to do about a question that no surface could show.
+func otherWay(rec *desk.Record) string {
+	places := "; " + rec.Outcome.Reason // each with a reason
+	switch {
+	case rec.Prove:
+		return "the answer must be signed: open the page first, with mcp-askuser web --open"
+	case strings.Contains(places, "; tty: "), strings.Contains(places, "; plain: "):
+		return "run it in the foreground of a terminal on which no other program draws"
+	}
+	return "--surface auto tries all places"
 }
 
 // abortOnPanic has a panic end the program by SIGABRT, which a shell shows as 134. The
