@@ -158,9 +158,11 @@ type Query struct {
 // of a shared desk that does not answer, see [Desk.Away]; a failure to read one is an error,
 // the last that is yielded.
 func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
-	return d.records(ctx, store.Query{
-		Ended: true, Since: q.Since, Search: plainText(q.Search), Limit: q.Limit, Ascend: q.Ascend,
-	}, ProveNone)
+	find := store.Query{Ended: true, Since: q.Since, Limit: q.Limit, Ascend: q.Ascend}
+	if q.Search != "" {
+		find.Search = []string{plainText(q.Search)}
+	}
+	return d.records(ctx, find, ProveNone)
 }
 
 // Session returns the records of a session, oldest first.

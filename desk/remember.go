@@ -25,20 +25,30 @@ type Memory struct {
 // secrets, confirmations or permissions. A failure of the store is logged.
 func (d *Desk) Remembered(ctx context.Context, rec Record) map[string]Memory {
 	out := map[string]Memory{}
-	if rec.Asker.Directory == "" || !rec.memorable() {
+	var asked []*question.Question
+	find := store.Query{Ended: true, Project: rec.Asker.project(), Before: rec.CreatedAt}
+	for _, q := range rec.All() {
+		if q.Collected == nil && !q.WantsSecret() {
+			asked, find.Search = append(asked, q), append(find.Search, plainText(q.Text))
+		}
+	}
+	if rec.Asker.Directory == "" || !rec.memorable() || asked == nil {
 		return out
 	}
-	for _, q := range rec.All() {
-		if q.Collected != nil || q.WantsSecret() {
-			continue
-		}
-		m, err := d.remembered(ctx, rec, q)
+	for before, err := range d.records(ctx, find, d.prove) {
 		if err != nil {
 			d.log.InfoContext(ctx, "earlier answers are not known", "id", rec.ID, "error", err)
 			break
 		}
-		if m != nil {
-			out[q.ID] = *m
+		for _, q := range asked {
+			m, answered := before.memory(q)
+			_, later := out[q.ID]
+			if answered && !later {
+				out[q.ID] = m
+			}
+		}
+		if len(out) == len(asked) {
+			break
 		}
 	}
 	return out
@@ -46,27 +56,21 @@ func (d *Desk) Remembered(ctx context.Context, rec Record) map[string]Memory {
 
 func (rec *Record) memorable() bool { return !rec.Set.Confirms() && !rec.Asker.Permission() }
 
-// remembered returns the last answer to a question; nil where there is none.
-func (d *Desk) remembered(ctx context.Context, rec Record, q *question.Question) (*Memory, error) {
-	find := store.Query{Ended: true, Project: rec.Asker.project(), Search: plainText(q.Text), Before: rec.CreatedAt}
-	for before, err := range d.records(ctx, find, d.prove) {
-		if err != nil {
-			return nil, err
-		}
-		if before.State != Answered || !before.memorable() {
+// memory returns the user's answer to a question in an ended record; false where it has none.
+func (rec *Record) memory(q *question.Question) (Memory, bool) {
+	if rec.State != Answered || !rec.memorable() {
+		return Memory{}, false
+	}
+	for _, x := range rec.Responses() {
+		if x.By() != question.ByUser || x.Type != q.Type || plainText(x.Question.Text) != plainText(q.Text) {
 			continue
 		}
-		for _, x := range before.Responses() {
-			if x.By() != question.ByUser || x.Type != q.Type || plainText(x.Question.Text) != plainText(q.Text) {
-				continue
-			}
-			a, fits := sameAnswer(x, q)
-			if fits {
-				return &Memory{before.ID, before.Outcome.At, before.Asker, a, q.Words(&a)}, nil
-			}
+		a, fits := sameAnswer(x, q)
+		if fits {
+			return Memory{rec.ID, rec.Outcome.At, rec.Asker, a, q.Words(&a)}, true
 		}
 	}
-	return nil, nil
+	return Memory{}, false
 }
 
 // sameAnswer returns an answer in terms of q. It is false where q does not take it.

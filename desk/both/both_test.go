@@ -340,7 +340,7 @@ func TestRowsOfBoth(t *testing.T) {
 	j.askNear(t, "d")
 	for want, q := range map[string]store.Query{
 		"d c b a": {}, "a b c d": {Ascend: true}, "d c b": {Limit: 3},
-		"b c d": {Limit: 3, Ascend: true}, "b": {Search: "b"}, "c": {Search: "c"},
+		"b c d": {Limit: 3, Ascend: true}, "b": {Search: []string{"b"}}, "c": {Search: []string{"c"}},
 	} {
 		texts, _, err := j.read(t, q)
 		fatal.If(t, err)

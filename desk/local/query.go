@@ -27,7 +27,11 @@ func where(q store.Query) (condition string, args []any) {
 	ids, _ := json.Marshal(q.IDs) // of texts it never fails
 	add(q.IDs != nil, `id in (select value from json_each(?))`, string(ids))
 	add(q.Prefix != "", `id >= ? and id < ?`, q.Prefix, q.Prefix+"~") // which comes after every letter
-	add(q.Search != "", `instr(text, ?) > 0`, q.Search)
+	var texts []any
+	for _, text := range q.Search {
+		texts = append(texts, text)
+	}
+	add(texts != nil, `(false`+strings.Repeat(` or instr(text, ?) > 0`, len(texts))+`)`, texts...)
 	add(!q.Since.IsZero(), `at >= ?`, q.Since.UnixMilli())
 	add(!q.Before.IsZero(), `at < ?`, q.Before.UnixMilli())
 	add(!q.Kept.IsZero(), `not delivered and touched+keep >= ?`, q.Kept.UnixMilli())

@@ -146,10 +146,11 @@ func mayJoin(owner, other string) bool {
 // matches reports whether a query selects a row.
 func (r *record) matches(q store.Query) bool {
 	equal := func(want, is string) bool { return want == "" || want == is }
+	in := func(text string) bool { return strings.Contains(r.Text, text) }
 	return (!q.Open || r.Outcome == nil) && (!q.Ended || r.Outcome != nil) &&
 		equal(q.Session, r.Session) && equal(q.Run, r.Run) && equal(q.Project, r.Project) && equal(q.Earlier, r.Earlier) &&
 		equal(q.Content, r.Content) &&
-		strings.HasPrefix(r.ID, q.Prefix) && strings.Contains(r.Text, q.Search) &&
+		strings.HasPrefix(r.ID, q.Prefix) && (q.Search == nil || slices.ContainsFunc(q.Search, in)) &&
 		(q.Since.IsZero() || !r.At.Before(q.Since)) && (q.Before.IsZero() || r.At.Before(q.Before)) &&
 		(q.IDs == nil || slices.Contains(q.IDs, r.ID)) && (q.Kept.IsZero() || !r.Delivered && r.kept(q.Kept)) &&
 		r.Revision.Far > q.After.Far

@@ -214,7 +214,7 @@ func limitReadsFew(t *testing.T, c *sharedtest.Cluster) {
 	if len(found) != 2 || found[0] != last[0] || found[1] != last[1] {
 		t.Errorf("the last are %q, not %q", found, last[:2])
 	}
-	none := idsOf(t, alice, store.Query{Open: true, Limit: 2, Search: "nothing"})
+	none := idsOf(t, alice, store.Query{Open: true, Limit: 2, Search: []string{"nothing"}})
 	if len(none) > 0 {
 		t.Errorf("found %q", none)
 	}

@@ -100,7 +100,7 @@ type Query struct {
 	Session, Run, Project, Earlier, Content string
 	IDs                                     []string  // the id is one of them
 	Prefix                                  string    // what an id begins with
-	Search                                  string    // in lower case: a part of [Row.Text]
+	Search                                  []string  // in lower case: one of them is a part of [Row.Text]
 	Since, Before                           time.Time // asked at or after Since, and before Before
 	// Kept selects rows that Ask may take over at this time: not delivered, and of use still.
 	Kept time.Time
