@@ -82,6 +82,9 @@ type Desk struct {
 	away      atomic.Pointer[error] // see Away
 	asked     sync.Map              // statements of what this process has asked, by id
 
+	remembering sync.Mutex
+	found       map[string]found // by record id; guarded by remembering
+
 	ids ids
 }
 
@@ -100,6 +103,7 @@ func New(s store.Store, opts Options) *Desk {
 		maxRounds:   opts.MaxRounds,
 		prove:       opts.Prove,
 		keys:        opts.Keys,
+		found:       map[string]found{},
 		ids:         ids{entropy: ulid.Monotonic(cmp.Or(opts.Rand, rand.Reader), 0)},
 	}
 	if d.now == nil {

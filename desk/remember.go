@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"time"
 
@@ -24,9 +25,13 @@ type Memory struct {
 // one of its options, by its label. Only the user's own answers are remembered, and none to
 // secrets, confirmations or permissions. A failure of the store is logged.
 func (d *Desk) Remembered(ctx context.Context, rec Record) map[string]Memory {
-	out := map[string]Memory{}
 	var asked []*question.Question
-	find := store.Query{Ended: true, Project: rec.Asker.project(), Before: rec.CreatedAt}
+	out, before, project := map[string]Memory{}, d.foundFor(rec.ID), rec.Asker.project()
+	maps.Copy(out, before.memories)
+	find := store.Query{Ended: true, Before: rec.CreatedAt, After: before.read}
+	if find.After == (store.Revision{}) { // else what has changed is fewer rows than those of the project
+		find.Project = project
+	}
 	for _, q := range rec.All() {
 		if q.Collected == nil && !q.WantsSecret() {
 			asked, find.Search = append(asked, q), append(find.Search, plainText(q.Text))
@@ -35,23 +40,52 @@ func (d *Desk) Remembered(ctx context.Context, rec Record) map[string]Memory {
 	if rec.Asker.Directory == "" || !rec.memorable() || asked == nil {
 		return out
 	}
-	for before, err := range d.records(ctx, find, d.prove) {
-		if err != nil {
-			d.log.InfoContext(ctx, "earlier answers are not known", "id", rec.ID, "error", err)
+	read, err := d.store.Revision(ctx)
+	for past, failed := range d.records(ctx, find, d.prove) {
+		if failed != nil {
+			err = failed
 			break
 		}
 		for _, q := range asked {
-			m, answered := before.memory(q)
-			_, later := out[q.ID]
-			if answered && !later {
+			m, answered := past.memory(q)
+			if answered && past.Asker.project() == project && m.Record >= out[q.ID].Record {
 				out[q.ID] = m
 			}
 		}
-		if len(out) == len(asked) {
+		if find.Project != "" && len(out) == len(asked) { // the last asked was first
 			break
 		}
 	}
-	return out
+	switch {
+	case err != nil:
+		d.log.InfoContext(ctx, "earlier answers are not known", "id", rec.ID, "error", err)
+	case d.Away() == nil:
+		d.keepFound(rec.ID, found{read, out})
+	}
+	return maps.Clone(out)
+}
+
+// found is what was found for an open record, and how far was read for it. A page asks for it after
+// each change, and a project may have a long history.
+type found struct {
+	read     store.Revision
+	memories map[string]Memory
+}
+
+func (d *Desk) foundFor(id string) found {
+	d.remembering.Lock()
+	defer d.remembering.Unlock()
+	return d.found[id]
+}
+
+func (d *Desk) keepFound(id string, f found) {
+	const most = 100 // records that users have in front of them
+	d.remembering.Lock()
+	defer d.remembering.Unlock()
+	if len(d.found) >= most {
+		clear(d.found)
+	}
+	d.found[id] = f
 }
 
 func (rec *Record) memorable() bool { return !rec.Set.Confirms() && !rec.Asker.Permission() }
