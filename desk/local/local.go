@@ -157,7 +157,7 @@ func connect(path string) (*sql.DB, error) {
 	name := escapePath(path)
 	db, err := driver.Open("file:"+name+"?mode=rw&modeof="+name+"&_txlock=immediate", func(c *sqlite3.Conn) error {
 		touch(path + "-shm") // which SQLite would make as the process's mask has it
-		return errors.Join(c.BusyHandler(pause), c.Exec(settings))
+		return errors.Join(c.BusyHandler(pause), c.Exec(settings), checkVersion(c, path))
 	})
 	if err == nil {
 		db.SetConnMaxIdleTime(idle)

@@ -325,6 +325,26 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// A newer version that brings the store up to date while this one runs is not written over.
+func TestNewerMeanwhile(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	s, other := Open(dir), Open(dir)
+	defer func() { _ = errors.Join(s.Close(), other.Close()) }()
+	row := storetest.Ask(t, s, "First?")
+	db, err := other.database(t.Context(), false)
+	fatal.If(t, err)
+	_, err = db.ExecContext(t.Context(), `pragma user_version = 2`)
+	fatal.If(t, err)
+	s.db.SetMaxIdleConns(0) // as after two seconds without a call
+	_, asking := s.Ask(t.Context(), storetest.NewRow("Second?"))
+	_, reading := s.Get(t.Context(), row.ID)
+	for _, err := range []error{asking, reading} {
+		if err == nil || !strings.Contains(err.Error(), "start it anew") {
+			t.Errorf("the error says %v", err)
+		}
+	}
+}
+
 // What a process has left that was killed while it set the store up, and the log of a database that
 // was removed, do not get into the store. A backup without a log has one again.
 func TestSetUpAnew(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ncruces/go-sqlite3"
+
 	"mcp-askuser/desk/store"
 )
 
@@ -73,9 +75,27 @@ func (s *Store) check() error {
 		return fmt.Errorf("%s belongs to another program: %s", s.path(), elsewhere)
 	}
 	if made > version {
-		return fmt.Errorf("%s was made by a newer version of mcp-askuser: install that, or %s", s.path(), elsewhere)
+		return newer(s.path())
 	}
 	return nil
+}
+
+func newer(path string) error {
+	return fmt.Errorf("%s is of a newer version of mcp-askuser: install that, and start it anew, or %s", path, elsewhere)
+}
+
+// checkVersion is check for each connection: a newer version may have brought the database up to date
+// while this process ran, and the header may be in the log.
+func checkVersion(c *sqlite3.Conn, path string) error {
+	made, _, err := c.Prepare(`pragma user_version`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = made.Close() }()
+	if made.Step() && made.ColumnInt(0) > version {
+		return newer(path)
+	}
+	return made.Err()
 }
 
 // escapePath is a path as the name of a database takes it, and a parameter of that.
