@@ -84,6 +84,11 @@ func decodeRow(row store.Row) (rec Record, err error) {
 	if err == nil && (rec.ID != row.ID || rec.Outcome != nil) {
 		err = fmt.Errorf("it was stored as %q, with an outcome: %t", rec.ID, rec.Outcome != nil)
 	}
+	for _, q := range rec.All() { // one that may be answered otherwise, or by the user alone
+		if err == nil && !q.Chooses() && q.Type != question.Text {
+			err = fmt.Errorf("unknown type of question %q, %s", q.Type, mayBeNewer)
+		}
+	}
 	if err != nil {
 		return rec, err
 	}
@@ -113,6 +118,9 @@ func decodeRow(row store.Row) (rec Record, err error) {
 	return rec, err
 }
 
+// mayBeNewer is said of what another version may have stored.
+const mayBeNewer = "which a newer version of mcp-askuser may know: update it"
+
 // decodeJSON reads a document. The error, which users read, has none of our type names.
 func decodeJSON(data []byte, v any) error {
 	err := json.Unmarshal(data, v)
@@ -139,7 +147,7 @@ func (o *Outcome) check() error {
 			return fmt.Errorf("outcome %q with a reply", o.Status)
 		}
 	default:
-		return fmt.Errorf("unknown outcome %q", o.Status)
+		return fmt.Errorf("unknown outcome %q, %s", o.Status, mayBeNewer)
 	}
 	return nil
 }
