@@ -203,6 +203,27 @@ func TestBrowserForeignPage(t *testing.T) {
 	v.answered(recs[0].ID)
 }
 
+// TestBrowserBroughtUpToDate: a tab that was open before the server got another script is loaded again,
+// once nothing of what the user has filled in waits there.
+func TestBrowserBroughtUpToDate(t *testing.T) {
+	t.Parallel()
+	var first, second desk.Record
+	v := browse(t, wide, func(g *rig) {
+		first = g.put("codex", "/home/ada/shop", "s1", serviceName())
+		second = g.put("goose", "/home/ada/shop", "s2", deploy())
+	})
+	v.turn(first.ID)
+	v.write(inWords(first.ID, 0), "orders")
+	eval[bool](v, `(window.before = document.querySelector("script")).setAttribute("src", "/assets/page.js?before") ?? true`)
+	third := v.put("opencode", "/home/ada/shop", "s3", deploy())
+	v.wait(`document.querySelector(%q) && before`, inList(third.ID))
+	v.click(within(first.ID, confirmButton))
+	if got := v.answered(first.ID); got["name"] != "orders" {
+		t.Errorf("got %v", got)
+	}
+	v.wait(`!window.before && document.querySelector(%q)`, inList(second.ID))
+}
+
 // TestBrowserRevoked: a tab whose visit was ended says so, and keeps what was typed until the
 // address is opened again, in another one.
 func TestBrowserRevoked(t *testing.T) {

@@ -26,7 +26,7 @@ func (x *layout) html(l words.Language) g.Node {
 		h.Meta(h.Name("theme-color"), h.Content("#16181f"), g.Attr("media", "(prefers-color-scheme: dark)")),
 		h.Link(h.Rel("canonical"), h.Href(x.Address)),
 		h.Link(h.Rel("manifest"), h.Href("/assets/manifest.webmanifest")),
-		h.Script(h.Src("/assets/page.js"), h.Defer()),
+		h.Script(h.Src("/assets/page.js?"+edition()), h.Defer()),
 	}
 	return webPage(l, title, head, h.Data("view", view), sayings(l),
 		h.Header(h.Class("bar"),

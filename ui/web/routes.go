@@ -1,9 +1,12 @@
 package web
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"net/http"
 	"strings"
+	"sync"
 
 	"mcp-askuser/ui/api"
 )
@@ -12,6 +15,15 @@ import (
 //
 //go:embed assets
 var assets embed.FS
+
+// edition tells the page's script and styles from those of another version, which a tab may have that
+// was open before. The script compares it.
+var edition = sync.OnceValue(func() string {
+	script, _ := assets.ReadFile("assets/page.js") // embedded files can be read
+	styles, _ := assets.ReadFile("assets/page.css")
+	sum := sha256.Sum256(append(script, styles...))
+	return hex.EncodeToString(sum[:6])
+})
 
 // handler serves one kind of request. When it returns an error it has written nothing,
 // and the client gets the error.

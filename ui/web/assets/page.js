@@ -387,10 +387,16 @@ async function renew() {
   while (due) {
     await new Promise((done) => setTimeout(done, 20));
     due = false;
-    await update();
+    await update().catch(console.error); // of a page that is not as this script knows it
   }
   renewing = false;
 }
+
+// editionOf tells the script of a page from that of another version.
+const editionOf = (page) => page.querySelector('script[src^="/assets/page.js"]')?.getAttribute('src');
+
+// isTouched reports whether the user has filled something in, or soon will have.
+const isTouched = (form) => form && ('touched' in form.dataset || form.querySelector(':popover-open, .more :focus'));
 
 async function update() {
   await saveDraft();
@@ -401,6 +407,8 @@ async function update() {
   clearTimeout(retry);
   retry = (status === 0 || status >= 500) && setTimeout(renew, 3000);
   if (status !== 200) return;
+  const stale = editionOf(page) !== editionOf(document); // the server was brought up to date
+  if (stale && !isTouched(openForm()) && !isTyped(document.activeElement)) return location.reload();
   await going;
   if (before !== lists) return renew();
   for (const what of told) happened.delete(what);
@@ -419,7 +427,7 @@ async function renewCard(page) {
     return show(page, 'replaceState');
   }
   if (!form || form.ariaBusy || fresh?.dataset.id !== card.dataset.id) return;
-  const touched = 'touched' in form.dataset || form.querySelector(':popover-open, .more :focus'); // or soon will be
+  const touched = isTouched(form);
   const used = card.querySelector(':focus');
   if (fresh.matches('.ended')) {
     quiet = false;
