@@ -13,7 +13,7 @@ func (x *Presentation) startClock() {
 	if x.clock != nil {
 		x.clock.Stop()
 	}
-	x.looked = time.Time{}
+	x.looked, x.due = time.Time{}, time.Time{}
 	if x.timeout > 0 {
 		x.clock = time.AfterFunc(0, x.checkDeadline)
 	}
@@ -21,13 +21,22 @@ func (x *Presentation) startClock() {
 
 // checkDeadline ends the record at its deadline, which work on the record moves. The clock of the
 // machine where that is done may be another: work counts as done between two looks, and without any
-// the time is up.
+// the time is up. No timer runs while the machine sleeps, and all surfaces show a time of day: the
+// clock on the wall counts, too.
 func (x *Presentation) checkDeadline() {
 	x.p.mu.Lock()
-	asked := x.asked
+	asked, now := x.asked, x.p.Now()
+	left := min(x.due.Sub(now), x.due.Round(0).Sub(now.Round(0)))
+	early := left > 0 && !x.state.closed()
+	if early {
+		x.clock.Reset(min(left, x.p.glance()))
+	}
 	x.p.mu.Unlock()
+	if early {
+		return
+	}
 	rec, err := x.p.Desk.Get(x.ctx, x.rec.ID)
-	now := time.Now()
+	now = x.p.Now()
 	x.p.mu.Lock()
 	defer x.p.mu.Unlock()
 	if x.state.closed() || x.timeout <= 0 || !asked.Equal(x.asked) { // or a later call has started its own clock
@@ -44,13 +53,17 @@ func (x *Presentation) checkDeadline() {
 	}
 	x.looked = now
 	rec.Timeout, rec.CreatedAt = x.timeout, asked
-	left := time.Until(rec.Deadline())
+	left = rec.Deadline().Sub(now)
 	if idle || left <= 0 {
 		x.running.Go(func() { x.timeOut(rec.Timeout) })
 		return
 	}
-	x.clock.Reset(left)
+	x.due = now.Add(left)
+	x.clock.Reset(min(left, x.p.glance()))
 }
+
+// glance is how often the clock on the wall is looked at: once a minute.
+func (p *Presenter) glance() time.Duration { return 1200 * p.Retry }
 
 // timeOut ends a record at its deadline: without an answer, unless asker and
 // configuration both want the defaults.

@@ -36,6 +36,7 @@ type Presentation struct {
 	asked         time.Time   // when that asked
 	clock         *time.Timer // of the timeout; nil until owned
 	looked        time.Time   // when that looked last; zero before the first time
+	due           time.Time   // when it looks again
 	worked        time.Time   // when it found that the record was last worked on
 	interrupted   desk.Status // as in Question
 	keepOpen      bool        // as in Question

@@ -26,6 +26,7 @@ type Options struct {
 	// Retry is the first pause before a failed operation is repeated. Each
 	// further pause is twice as long, up to 32 times. 0 is 50 ms.
 	Retry time.Duration
+	Now   func() time.Time // time.Now if nil
 }
 
 // Presenter has the open questions of a process. It is safe for concurrent use.
@@ -51,6 +52,9 @@ type askedKey struct{ session, content string }
 func New(o Options) *Presenter {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Retry = cmp.Or(o.Retry, 50*time.Millisecond)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	p := &Presenter{
 		Options: o,
 		open:    map[string]*Presentation{},

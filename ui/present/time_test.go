@@ -2,6 +2,7 @@ package present_test
 
 import (
 	"context"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -110,6 +111,23 @@ func (r *rig) testWork(elsewhere *desk.Desk) {
 		} else if waittest.Take(r.t, saved).Before(rec.CreatedAt.Add(q.Timeout)) {
 			r.t.Fatalf("it ended %v after the last work, not %v", after, q.Timeout)
 		}
+	}
+}
+
+// A machine that sleeps stops all timers. When it wakes up, the time is up that was shown.
+func TestTimeoutAfterSleep(t *testing.T) {
+	asleep := new(atomic.Int64)
+	r := newRig(t, func(o *present.Options) {
+		o.Now = func() time.Time { return time.Now().Round(0).Add(time.Duration(asleep.Load())) }
+	})
+	q := request()
+	q.Timeout = time.Hour
+	one := newStays("one")
+	w := r.askFor(present.Question{Request: q, Surfaces: on(one)})
+	waittest.Take(t, one.shown)
+	asleep.Store(int64(9 * time.Hour))
+	if rec := r.end(w); rec.State != desk.Timeout {
+		t.Errorf("it ended %s", rec.State)
 	}
 }
 
