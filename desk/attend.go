@@ -16,6 +16,7 @@ import (
 type Attendance struct {
 	desk     *Desk
 	id       string
+	used     time.Time // see [Record.used]
 	released atomic.Bool
 }
 
@@ -27,6 +28,9 @@ func (a *Attendance) Release() {
 	const limit = 2 * time.Second // a call waits for it, and a shared desk may not answer
 	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, ErrUnreachable)
 	defer cancel()
+	if a.desk.now().Sub(a.used) > a.desk.keepTime/2 { // it is kept from now on, and not since it was asked
+		a.desk.restartClock(ctx, a.id)
+	}
 	err := a.desk.store.Release(ctx, a.id)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		a.desk.log.Warn("a question stays with an asker that has gone", "id", a.id, "error", err)
@@ -38,7 +42,9 @@ func (a *Attendance) Release() {
 func (a *Attendance) Held() bool { return a != nil && !a.released.Load() }
 
 // attendance is that of a row which this process attends.
-func (d *Desk) attendance(id string) *Attendance { return &Attendance{desk: d, id: id} }
+func (d *Desk) attendance(row *store.Row) *Attendance {
+	return &Attendance{desk: d, id: row.ID, used: row.At}
+}
 
 // Attend claims a record for an asker that comes back for it. The error is
 // ErrAttended while another waits, or one of [Desk.Get].
@@ -50,8 +56,9 @@ func (d *Desk) Attend(ctx context.Context, id string) (*Attendance, error) {
 	if err != nil {
 		return nil, err
 	}
-	attendance := d.attendance(id)
-	_, err = d.decode(ctx, row, d.prove)
+	attendance := d.attendance(&row)
+	rec, err := d.decode(ctx, row, d.prove)
+	attendance.used = rec.used()
 	if err != nil {
 		attendance.Release()
 		return nil, err

@@ -109,6 +109,31 @@ func TestPendingExpires(t *testing.T) {
 	}
 }
 
+// A question that its asker has waited for, or has come back for, is kept from then on.
+func TestKeptSinceItsAskerWaited(t *testing.T) {
+	for _, back := range []bool{false, true} {
+		now := time.Now()
+		d := desk.New(openStore(t, storeDir(t)), desk.Options{Now: func() time.Time { return now }})
+		rec, attendance := submit(t, d, request("Which?"))
+		if back {
+			attendance.Release()
+			now = now.Add(20 * time.Hour)
+			attendance = must(d.Attend(t.Context(), rec.ID))
+		}
+		now = now.Add(20 * time.Hour)
+		attendance.Release()
+		for _, tc := range []struct {
+			later time.Duration
+			open  int
+		}{{20 * time.Hour, 1}, {5 * time.Hour, 0}} {
+			now = now.Add(tc.later)
+			if open := must(d.Pending(t.Context())); len(open) != tc.open {
+				t.Errorf("back %t: %d are open %v later", back, len(open), tc.later)
+			}
+		}
+	}
+}
+
 // What has ended is pruned where its user says so, but for what is an hour old or less: an
 // asker may still ask for it.
 func TestPrune(t *testing.T) {

@@ -60,7 +60,7 @@ func (d *Desk) KeepAnswers(ctx context.Context, id string, answers []question.An
 // restartClock counts the timeout of a record from now on.
 func (d *Desk) restartClock(ctx context.Context, id string) {
 	err := d.changeDraft(ctx, id, func(*question.Reply) {})
-	if err != nil && !errors.Is(err, ErrDenied) { // an agent's credential writes no drafts
+	if err != nil && !errors.Is(err, ErrDenied) && !errors.As(err, new(*ClosedError)) { // an agent writes no drafts
 		d.log.WarnContext(ctx, "restarting a clock", "id", id, "error", err)
 	}
 }
@@ -123,11 +123,7 @@ func (rec *Record) Deadline() time.Time {
 	if rec.Timeout <= 0 || rec.Outcome != nil {
 		return time.Time{}
 	}
-	from := rec.CreatedAt
-	if rec.Worked.After(from) {
-		from = rec.Worked
-	}
-	return from.Add(seconds(rec.Timeout))
+	return rec.used().Add(seconds(rec.Timeout))
 }
 
 // longest is the longest timeout, in seconds: a hundred years are for ever, and

@@ -136,11 +136,15 @@ func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 // overdue reports whether no asker has waited for an open record for as long as its asker wanted,
 // counted from the question or the last work on it.
 func (d *Desk) overdue(rec *Record) bool {
-	since := rec.CreatedAt
-	if rec.Worked.After(since) {
-		since = rec.Worked
+	return !rec.Attended && d.now().Sub(rec.used()) > seconds(rec.Keep)
+}
+
+// used is when an open record was last of use: asked, or worked on.
+func (rec *Record) used() time.Time {
+	if rec.Worked.After(rec.CreatedAt) {
+		return rec.Worked
 	}
-	return !rec.Attended && d.now().Sub(since) > seconds(rec.Keep)
+	return rec.CreatedAt
 }
 
 // Query says which records of the past are wanted.

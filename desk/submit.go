@@ -134,7 +134,7 @@ func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendan
 		if err != nil {
 			return Record{}, nil, fmt.Errorf("store the question: %w", err)
 		}
-		attendance := d.attendance(got.ID)
+		attendance := d.attendance(&got)
 		if got.ID == rec.ID {
 			rec.Attended, rec.Home, rec.Asker.Credential = true, got.Home, got.Owner
 			d.asked.Store(rec.ID, rec.Statement())
@@ -142,6 +142,7 @@ func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendan
 		}
 		same, err := d.reuse(ctx, got, rec)
 		if err == nil {
+			attendance.used = same.used()
 			return same, attendance, nil
 		}
 		attendance.Release()
