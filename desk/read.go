@@ -150,6 +150,8 @@ func (rec *Record) used() time.Time {
 // Query says which records of the past are wanted.
 type Query struct {
 	Since time.Time // asked at or after this time; the zero time is always
+	// Touched is the same for what was asked or has ended since, by the clock of the store.
+	Touched time.Time
 	// Search is what to look for in questions, answers, notes, reasons, client, directory and
 	// session, in any case.
 	Search string
@@ -162,7 +164,7 @@ type Query struct {
 // of a shared desk that does not answer, see [Desk.Away]; a failure to read one is an error,
 // the last that is yielded.
 func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
-	find := store.Query{Ended: true, Since: q.Since, Limit: q.Limit, Ascend: q.Ascend}
+	find := store.Query{Ended: true, Since: q.Since, Touched: q.Touched, Limit: q.Limit, Ascend: q.Ascend}
 	if q.Search != "" {
 		find.Search = []string{plainText(q.Search)}
 	}

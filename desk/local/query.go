@@ -34,6 +34,7 @@ func where(q store.Query) (condition string, args []any) {
 	add(texts != nil, `(false`+strings.Repeat(` or instr(text, ?) > 0`, len(texts))+`)`, texts...)
 	add(!q.Since.IsZero(), `at >= ?`, q.Since.UnixMilli())
 	add(!q.Before.IsZero(), `at < ?`, q.Before.UnixMilli())
+	add(!q.Touched.IsZero(), `touched >= ?`, q.Touched.UnixMilli())
 	add(!q.Kept.IsZero(), `not delivered and touched+keep >= ?`, q.Kept.UnixMilli())
 	add(q.After.Own > 0, `revision > ?`, q.After.Own)
 	condition = ` order by id desc`

@@ -152,6 +152,7 @@ func (r *record) matches(q store.Query) bool {
 		equal(q.Content, r.Content) &&
 		strings.HasPrefix(r.ID, q.Prefix) && (q.Search == nil || slices.ContainsFunc(q.Search, in)) &&
 		(q.Since.IsZero() || !r.At.Before(q.Since)) && (q.Before.IsZero() || r.At.Before(q.Before)) &&
+		!latest(r.noted, r.At).Before(q.Touched) &&
 		(q.IDs == nil || slices.Contains(q.IDs, r.ID)) && (q.Kept.IsZero() || !r.Delivered && r.kept(q.Kept)) &&
 		r.Revision.Far > q.After.Far
 }

@@ -102,6 +102,8 @@ type Query struct {
 	Prefix                                  string    // what an id begins with
 	Search                                  []string  // in lower case: one of them is a part of [Row.Text]
 	Since, Before                           time.Time // asked at or after Since, and before Before
+	// Touched selects rows that were asked, or got a draft or an outcome, at or after this time.
+	Touched time.Time
 	// Kept selects rows that Ask may take over at this time: not delivered, and of use still.
 	Kept time.Time
 	// After selects rows that changed after a revision, of each store in the order of their

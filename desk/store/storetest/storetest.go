@@ -464,6 +464,8 @@ func testQueries(t *testing.T, open func() Process) {
 		"since, in order":        {store.Query{Since: rows[2].At, Ascend: true}, []int{2, 3}},
 		"the last since":         {store.Query{Since: rows[1].At, Limit: 2}, []int{3, 2}},
 		"before":                 {store.Query{Before: rows[2].At}, []int{1, 0}},
+		"asked or ended since":   {store.Query{Touched: rows[2].At}, []int{3, 2, 1}},
+		"ended since":            {store.Query{Touched: time.Now().Add(-time.Hour)}, []int{3, 1}},
 		"a word of the answer":   {store.Query{Search: []string{"birnen"}}, []int{3}},
 		"one of several words":   {store.Query{Search: []string{"plum", "birnen", "birn"}}, []int{3}},
 		"no word":                {store.Query{Search: []string{"plum"}}, nil},
