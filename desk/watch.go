@@ -38,17 +38,21 @@ type Event struct {
 // ends. Call Watch before [Desk.Pending]: what was asked in between is in both. A slow
 // watcher delays no other: it misses touches.
 func (d *Desk) Watch(ctx context.Context) (<-chan Event, error) {
-	changes, err := d.store.Changes(ctx, "")
-	if err != nil {
-		return nil, err
-	}
+	watching, stop := context.WithCancel(ctx)
+	changes, err := d.store.Changes(watching, "")
 	w := watcher{desk: d, known: map[string]state{}}
-	err = w.begin(ctx)
+	if err == nil {
+		err = w.begin(ctx)
+	}
 	if err != nil {
+		stop()
 		return nil, err
 	}
 	out := make(chan Event)
-	go w.run(ctx, changes, out)
+	go func() {
+		defer stop()
+		w.run(ctx, changes, out)
+	}()
 	return out, nil
 }
 

@@ -2,7 +2,10 @@ package desk_test
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -12,6 +15,7 @@ import (
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/fatal"
+	"mcp-askuser/internal/waittest"
 )
 
 // watched is what a desk reports.
@@ -59,6 +63,27 @@ func (w watched) touched(what string, ok func(desk.Record) bool) {
 		}
 	}
 	w.Fatalf("not told: %s", what)
+}
+
+// A watch that cannot begin leaves nothing behind: inboxes try again every two seconds.
+func TestWatchFails(t *testing.T) {
+	dir := storeDir(t)
+	d, s := faulty(t, dir, desk.Options{})
+	ask(t, d)
+	s.Fail("Rows", desk.ErrDenied)
+	for range 3 {
+		_, err := d.Watch(t.Context())
+		if !errors.Is(err, desk.ErrDenied) {
+			t.Fatal(err)
+		}
+	}
+	ended := func() bool {
+		left, err := os.ReadDir(filepath.Join(dir, "watch"))
+		return err == nil && len(left) == 0
+	}
+	if !waittest.Until(waittest.Patience, ended) {
+		t.Error("the store still watches")
+	}
 }
 
 // A watcher learns of what is asked and what ends in any process, once and in order, from its
