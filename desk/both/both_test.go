@@ -31,7 +31,7 @@ type shared struct {
 	refuse  bool          // takes no question
 	doubt   bool          // takes questions, and does not say so
 	stalled bool          // never finishes to read
-	denied  bool          // no call has the right
+	denied  atomic.Bool   // no call has the right
 	human   string        // stores what ends a row that is waited for
 	watched chan struct{} // receives after each call of Changes, where not full
 	called  chan string   // receives the name of each call, where not full
@@ -89,7 +89,7 @@ func (f *shared) reach(ctx context.Context, c desktest.Call) error {
 	switch {
 	case f.down.Load(), f.refuse && c.Method == "Ask":
 		return fmt.Errorf("dial: %w", store.ErrUnreachable)
-	case f.denied:
+	case f.denied.Load():
 		return store.ErrDenied
 	case f.stalled && slices.Contains([]string{"Get", "Rows"}, c.Method):
 		<-ctx.Done()
@@ -270,7 +270,7 @@ func TestAskedAtHome(t *testing.T) {
 
 func TestRefusedQuestion(t *testing.T) {
 	j := join(t)
-	j.f.denied = true
+	j.f.denied.Store(true)
 	row := storetest.NewRow("denied")
 	_, err := j.Ask(t.Context(), row)
 	storetest.Wants(t, err, store.ErrDenied)
@@ -561,19 +561,31 @@ func TestChangesOfBoth(t *testing.T) {
 	waittest.Take(t, changes)
 }
 
+// An inbox that was opened while the shared desk did not answer, or did not permit it, is known there
+// once it does.
 func TestPresentOnBoth(t *testing.T) {
+	down := func(f *shared) *atomic.Bool { return &f.down }
+	denied := func(f *shared) *atomic.Bool { return &f.denied }
+	t.Run("away", func(t *testing.T) { presentAfter(t, down, store.ErrUnreachable) })
+	t.Run("denied", func(t *testing.T) { presentAfter(t, denied, store.ErrDenied) })
+}
+
+func presentAfter(t *testing.T, flag func(*shared) *atomic.Bool, want error) {
 	j := join(t)
-	j.f.down.Store(true)
+	away := flag(j.f)
+	away.Store(true)
 	open, leave := context.WithCancel(t.Context())
 	inbox, err := j.Changes(open, "inbox")
 	fatal.If(t, err)
 	names, err := j.Present(t.Context())
-	if !errors.Is(err, store.ErrUnreachable) || !slices.Equal(names, []string{"inbox"}) {
+	if !errors.Is(err, want) || !slices.Equal(names, []string{"inbox"}) {
 		t.Errorf("present: %q, %v", names, err)
+	}
+	for waittest.Take(t, j.f.called) != "Changes" {
 	}
 	_, err = j.f.own.Changes(t.Context(), "phone")
 	fatal.If(t, err)
-	j.f.down.Store(false)
+	away.Store(false)
 	known := func() bool {
 		return slices.Equal(presentAt(t, j), []string{"inbox", "phone"}) && slices.Contains(presentAt(t, j.f.own), "inbox")
 	}

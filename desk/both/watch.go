@@ -82,18 +82,19 @@ func (s *Store) Changes(ctx context.Context, name string) (<-chan struct{}, erro
 	return changes, nil
 }
 
-// passFar sends the changes of the shared desk, until ctx ends or the desk refuses.
+// passFar sends the changes of the shared desk, until ctx ends. The operator may permit later what the
+// desk refuses.
 func (s *Store) passFar(ctx context.Context, name string, to chan<- struct{}) {
-	for {
+	for refused := false; ; {
 		there, err := s.far.Changes(ctx, name)
 		if err == nil {
 			wake(to) // something may have changed before
 			pass(there, to)
 			return
 		}
-		if ctx.Err() == nil && !errors.Is(err, store.ErrUnreachable) {
+		if ctx.Err() == nil && !refused && !errors.Is(err, store.ErrUnreachable) {
 			s.log.Warn("the shared desk does not let its changes be watched", "err", err)
-			return
+			refused = true
 		}
 		if !s.rest(ctx) {
 			return
