@@ -72,7 +72,9 @@ func (s *Store) reach(ctx context.Context, limit time.Duration, call func(contex
 	}
 	err := call(within)
 	if !errors.Is(err, store.ErrUnreachable) {
-		s.failed.Store(nil)
+		if ctx.Err() == nil { // else the caller has gone, and the desk has not answered
+			s.failed.Store(nil)
+		}
 		return err
 	}
 	if hasLittle {

@@ -440,7 +440,18 @@ func TestLittleTimeAfterFailure(t *testing.T) {
 	if j.failed.Load() != failed {
 		t.Error("a desk that is slow never has more time while calls follow each other")
 	}
-	j.pause = 0
+	j.patience = time.Minute
+	gone, leave := context.WithCancel(t.Context())
+	for len(j.f.called) > 0 {
+		<-j.f.called
+	}
+	go func() {
+		<-j.f.called
+		leave()
+	}()
+	_, err = j.Get(gone, row.ID)
+	storetest.Wants(t, err, context.Canceled)
+	j.pause, j.patience = 0, time.Millisecond
 	_, err = j.Get(t.Context(), row.ID) // this one has some, and decides
 	storetest.Wants(t, err, store.ErrUnreachable)
 	if j.failed.Load() == failed {
