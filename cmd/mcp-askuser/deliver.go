@@ -78,6 +78,7 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, show render) error {
 		a.leaveSoon()
 	}
 	<-w.Ended()
+	a.stored.Store(true)
 	return a.printEnd(d, w, show)
 }
 
@@ -101,7 +102,7 @@ func (a *app) printEnd(d *desk.Desk, w *present.Waiter, show render) error {
 // signal leaves it open for the next call that asks the same.
 func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.Presenter, w *present.Waiter) error {
 	cause := context.Cause(ctx)
-	presenter.Close(cause)
+	presenter.Hide(cause)
 	state := desk.Pending
 	if errors.Is(cause, ui.ErrInterrupted) {
 		ctx, id := context.WithoutCancel(ctx), w.Record().ID
@@ -114,6 +115,7 @@ func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.
 			a.log.WarnContext(ctx, "a withdrawn question is not marked as delivered", "id", id, "error", err)
 		}
 		state = desk.Cancelled
+		a.stored.Store(true)
 	}
 	if name, _ := w.Surface(); name != "tty" && name != "plain" { // which say so themselves
 		a.tell(words.English.Interrupted(state))

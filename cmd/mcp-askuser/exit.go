@@ -128,7 +128,9 @@ const leaveTime = 2 * time.Second
 func (a *app) leaveSoon() {
 	time.AfterFunc(leaveTime, func() {
 		a.restoreTerminal()
-		fmt.Fprintln(a.err, "The store takes too long; what was sent or withdrawn last may not be kept.")
+		if !a.stored.Load() { // else a notification takes too long
+			fmt.Fprintln(a.err, "The store takes too long; what was sent or withdrawn last may not be kept.")
+		}
 		os.Exit(exitInterrupted)
 	})
 }

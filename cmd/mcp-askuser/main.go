@@ -51,6 +51,7 @@ type app struct {
 	noWait       bool                   // the command prints what is known, and ends
 	opened       bool                   // the user opened the form: no agent did
 	stores       []io.Closer            // that are open
+	stored       atomic.Bool            // what the command has asked has ended, which is stored
 }
 
 func main() {

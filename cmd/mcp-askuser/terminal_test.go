@@ -163,6 +163,26 @@ func TestSignals(t *testing.T) {
 	}
 }
 
+// Ctrl+C withdraws a question also while its user is being notified, for which a program of theirs has ten
+// seconds.
+func TestWithdrawnWhileNotifying(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	d := desktest.Open(t, dir)
+	cmd := program(t, dir, "ask", "--surface", "inbox", askDefault)
+	cmd.Env = append(cmd.Env, `ASK_NOTIFY_COMMAND=["sleep", "9"]`)
+	var says strings.Builder
+	cmd.Stderr = &says
+	fatal.If(t, cmd.Start())
+	openRecord(t, d)
+	fatal.If(t, cmd.Process.Signal(syscall.SIGINT))
+	_ = cmd.Wait()
+	pending, err := d.Pending(t.Context())
+	if err != nil || len(pending) > 0 || strings.TrimSpace(says.String()) != withdrawn {
+		t.Errorf("%d questions are open, %v; it says %s", len(pending), err, &says)
+	}
+}
+
 // A program that nohup has started outlives its terminal.
 func TestNohup(t *testing.T) {
 	t.Parallel()

@@ -65,12 +65,17 @@ func New(o Options) *Presenter {
 	return p
 }
 
-// Close withdraws all questions from their surfaces, with cause as the reason,
-// and returns when the surfaces have cleaned up. Records stay open. What could
-// not be stored, or marked as delivered, is tried once more.
-func (p *Presenter) Close(cause error) {
+// Hide withdraws all questions from their surfaces, with cause as the reason, and returns
+// when the surfaces have cleaned up. Records stay open.
+func (p *Presenter) Hide(cause error) {
 	p.stop(cause)
 	p.running.Wait()
+}
+
+// Close is Hide, and returns when notifications have ended too. What could
+// not be stored, or marked as delivered, is tried once more.
+func (p *Presenter) Close(cause error) {
+	p.Hide(cause)
 	p.mu.Lock()
 	p.closed = true
 	p.mu.Unlock()
