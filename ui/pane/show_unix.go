@@ -85,11 +85,13 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 	}
 	v, err := t.look()
 	if errors.Is(err, errNoClient) {
+		s.later.Store(rec.ID, t)
 		go s.showLater(ctx, t, rec)
 	}
 	if err != nil {
 		return err
 	}
+	s.later.Delete(rec.ID)
 	argv, err := s.command(rec.ID, v.elsewhere)
 	if err != nil {
 		return err
@@ -139,8 +141,10 @@ func (t *tmux) watch(ctx context.Context, id string, v view) error {
 	}
 }
 
-// showLater shows the record when a client attaches, if it is still open.
+// showLater shows the record when a client attaches, if it is still open. Of several calls for a
+// record, as each that waits for its answer makes one, the last one looks, until a pane was open.
 func (s *surface) showLater(ctx context.Context, t *tmux, rec desk.Record) {
+	defer s.later.CompareAndDelete(rec.ID, t)
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
@@ -148,6 +152,10 @@ func (s *surface) showLater(ctx context.Context, t *tmux, rec desk.Record) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		}
+		last, _ := s.later.Load(rec.ID)
+		if last != t {
+			return
 		}
 		_, err := t.look()
 		if err == nil {

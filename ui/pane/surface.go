@@ -24,7 +24,11 @@
 // While a pane is open, and while one waits for a client, tmux is asked once a second.
 package pane
 
-import "mcp-askuser/ui"
+import (
+	"sync"
+
+	"mcp-askuser/ui"
+)
 
 // Variable is set in the environment of the command in a pane: the user did not open its
 // form. It is [Ring] where the user looks elsewhere, and a bell draws their attention.
@@ -44,6 +48,7 @@ type surface struct {
 	getenv    func(string) string
 	env       []string                 // for the process in the pane
 	lock      ui.Lock                  // to have a pane open
+	later     sync.Map                 // by record id: the server at which showLater looks
 	self      string                   // the program to run in it; empty means this one
 	ancestors func(func(process) bool) // of the asker; nil means those of this process
 }

@@ -275,6 +275,33 @@ func TestTmuxAttachedLater(t *testing.T) {
 	x.Until("the answer", func() bool { return s.state() == "answered a" })
 }
 
+// A question that several calls wanted to show while no client was attached appears once: the user who
+// closes its pane gets the next question.
+func TestTmuxAttachedLaterOnce(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	surface := s.inside()
+	for range 3 {
+		err := surface.Show(t.Context(), s.rec, nil)
+		if !errors.Is(err, ui.ErrUnavailable) {
+			t.Errorf("Show returned %v", err)
+		}
+	}
+	x := s.attach(30)
+	x.WaitFor("Which one?>")
+	s.tmux("kill-pane", "-t", "%1")
+	x.Until("the pane to be gone", func() bool { return !strings.Contains(x.Screen(), "Which one?>") })
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	shown := s.show(ctx, surface, s.ask("Which two?"))
+	x.Until("a pane", func() bool { return strings.Contains(x.Screen(), "?>") })
+	if !strings.Contains(x.Screen(), "Which two?>") {
+		t.Error("the question appears again")
+	}
+	leave()
+	<-shown
+}
+
 // The asker is killed: the pane takes the answer.
 func TestTmuxAskerKilled(t *testing.T) {
 	t.Parallel()
