@@ -241,9 +241,10 @@ func TestPressWhileTheStoreFails(t *testing.T) {
 	s := &desktest.Faulty{Store: desktest.Store(t, t.TempDir()+"/store")}
 	p := phone(t, desk.New(s, desk.Options{}), "https://ntfy.example", nil)
 	rec := ask(t, p.Desk, choice("A", "B"))
+	const read = "Get"
 	reads := 0
 	s.Before(func(_ context.Context, c desktest.Call) error {
-		if c.Method == "Get" {
+		if c.Method == read {
 			reads++
 		}
 		if reads != 1 {

@@ -64,9 +64,10 @@ func TestAsk(t *testing.T) {
 func TestAskAnsweredAtTheEnd(t *testing.T) {
 	t.Parallel()
 	g := start(t)
+	const read = "Get"
 	var answered atomic.Bool
 	g.store.Before(func(_ context.Context, c desktest.Call) error {
-		if c.Method == "Get" && !answered.Swap(true) {
+		if c.Method == read && !answered.Swap(true) {
 			g.task(200, "", `{"id":"`+c.ID+`","answers":{"db":"pg"}}`)
 		}
 		return nil

@@ -110,7 +110,7 @@ func TestPageClosedWhileItSends(t *testing.T) {
 	r := v.byCookie(v.form("/answer", confirmed(first.ID, "q0", "0", "also", second.ID)))
 	ctx, leave := context.WithCancel(t.Context())
 	g.store.Before(func(ctx context.Context, c desktest.Call) error {
-		if c.Method == "Get" && c.ID == first.ID {
+		if c == (desktest.Call{Method: "Get", ID: first.ID}) {
 			leave()
 			select {
 			case <-ctx.Done():
