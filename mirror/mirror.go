@@ -165,7 +165,8 @@ func (o *Options) printReply(ctx context.Context, ev event, rec desk.Record) {
 	case ctx.Err() != nil:
 		o.hostGone(ctx, rec)
 		return
-	case err != nil, now.Outcome == nil, !now.Outcome.Provisional:
+	case err != nil: // the host decides whether it comes too late
+	case now.Outcome == nil, !now.Outcome.Provisional:
 		return
 	}
 	_, _ = o.Out.Write(text) // fails if the host has exited: the answer stays provisional
