@@ -117,8 +117,11 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 	}
 	switch why := w.UnshownReason(); {
 	case errors.Is(why, ui.ErrUnavailable):
-		return &exitError{exitNoSurface, fmt.Errorf("no way to answer here (%w); run it in a terminal of its own, or give "+
-			"the answer with --json", why)}
+		err = fmt.Errorf("no way to answer here (%w); run it in a terminal of its own", why)
+		if !rec.RequiresUser() {
+			err = fmt.Errorf("%w, or give the answer with --json", err)
+		}
+		return &exitError{exitNoSurface, err}
 	case errors.Is(why, ui.ErrInterrupted):
 		a.leaveSoon()
 		return why
