@@ -18,7 +18,7 @@ func (a *app) textCommand(use, short, example string, text func() []byte) *cobra
 	return &cobra.Command{
 		Use:     use,
 		Short:   short,
-		Example: "  mcp-askuser " + example,
+		Example: example,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := a.out.Write(text())
 			return err
@@ -27,8 +27,8 @@ func (a *app) textCommand(use, short, example string, text func() []byte) *cobra
 }
 
 func (a *app) schema() *cobra.Command {
-	cmd := a.textCommand("schema", "Print the JSON schema of ask_user_question's arguments", "schema --max-options 5",
-		func() []byte {
+	cmd := a.textCommand("schema", "Print the JSON schema of ask_user_question's arguments",
+		"  mcp-askuser schema --max-options 5", func() []byte {
 			var b bytes.Buffer
 			_ = json.Indent(&b, wire.Schemas(a.settings().Limits).Ask, "", "  ") // it is JSON
 			b.WriteByte('\n')
@@ -40,10 +40,11 @@ func (a *app) schema() *cobra.Command {
 
 func (a *app) skill() *cobra.Command {
 	return a.textCommand("skill", "Print a SKILL.md that tells an agent when and how to ask",
-		"skill > .claude/skills/ask-user-question/SKILL.md", func() []byte { return skillText })
+		"  mkdir -p .claude/skills/ask-user-question\n  mcp-askuser skill > .claude/skills/ask-user-question/SKILL.md",
+		func() []byte { return skillText })
 }
 
 func (a *app) version() *cobra.Command {
-	return a.textCommand("version", "Print the version", "version",
+	return a.textCommand("version", "Print the version", "  mcp-askuser version",
 		func() []byte { return []byte("mcp-askuser version " + buildVersion() + "\n") })
 }
