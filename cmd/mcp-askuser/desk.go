@@ -19,7 +19,8 @@ import (
 func (a *app) deskCommand() *cobra.Command {
 	return family("desk", "Share questions between many machines",
 		`  mcp-askuser desk init --dir ~/desk --human alice --agent ci
-  MCP_ASKUSER_DESK=nats://localhost:4222 mcp-askuser desk status`,
+  mcp-askuser desk status --desk nats://localhost:4222 \
+    --desk-creds ~/desk/creds/human-alice.creds`,
 		a.deskInit(), a.deskCreate(), a.deskStatus())
 }
 
