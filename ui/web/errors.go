@@ -50,6 +50,7 @@ var forPeople = map[string]string{ //nolint:gochecknoglobals // a table, never w
 		"its last visit was more than thirty days ago, or mcp-askuser web --revoke was run. In a terminal, run"),
 	api.QuestionNotFound: words.Mark("There is no question with this id."),
 	api.NotSentYet:       words.Mark("The shared desk does not answer. Your answer is kept as a draft; send it again."),
+	api.Unreachable:      words.Mark("The shared desk does not answer, and nothing was sent. Try again when it answers."),
 }
 
 // problemOf returns an error as a problem of the client; nil for a failure of the server.
@@ -92,7 +93,10 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p *api.Problem) 
 	}
 	l := s.languageOf(r)
 	x := refusal{Title: l.T("That did not work"), Words: l.T(cmp.Or(forPeople[p.Code], p.Message))}
-	if p == errToken {
+	switch p {
+	case errEnded: // of the code of a desk that does not answer
+		x.Words = l.T(p.Message)
+	case errToken:
 		x.Title, x.Command = l.T("Open the page once more"), "mcp-askuser web --open"
 	}
 	err := s.render(w, r, status, x.html)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/ui/api"
 	"mcp-askuser/ui/words"
 )
@@ -45,6 +46,10 @@ func TestPageInChinese(t *testing.T) {
 	g.store.FailAnswers(errors.New("disk full"))
 	_, refused = v.post("/answer", confirmed(rec.ID, "t0", "8080"))
 	g.holds("a form that could not be stored", refused, "无法保存，因此没有发送。")
+	g.store.Fail("Get", desk.ErrUnreachable)
+	_, refused = v.get("/?id=" + rec.ID)
+	g.holds("a question of a desk that does not answer", refused, "共享问答台没有响应")
+	g.store.Before(nil)
 	g.holds("no visitor", string(g.enter("/").body), "请重新打开网页")
 	if said := string(g.task(400, api.InvalidAnswer, `{}`).body); regexp.MustCompile(`\p{Han}`).MatchString(said) {
 		t.Errorf("programs read %s", said)
