@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/install"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
@@ -58,7 +59,7 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, show render) error {
 		KeepOpen:    a.noWait,
 	})
 	if full, ok := errors.AsType[*desk.RoundLimitError](err); ok {
-		return &exitError{exitRefused, fmt.Errorf("%w (mcp-askuser lift %s)", err, full.Session)}
+		return &exitError{exitRefused, fmt.Errorf("%w (mcp-askuser lift %s)", err, install.ShellLine(full.Session))}
 	}
 	if err != nil {
 		return err
