@@ -117,7 +117,11 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 	}
 	switch why := w.UnshownReason(); {
 	case errors.Is(why, ui.ErrUnavailable):
-		err = fmt.Errorf("no way to answer here (%w); run it in a terminal of its own", why)
+		way := "run it in a terminal of its own"
+		if !terminalForms {
+			way = "answer it in mcp-askuser inbox"
+		}
+		err = fmt.Errorf("no way to answer here (%w); %s", why, way)
 		if !rec.RequiresUser() {
 			err = fmt.Errorf("%w, or give the answer with --json", err)
 		}

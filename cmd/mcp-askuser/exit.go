@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -93,14 +94,19 @@ func endError(rec desk.Record) (err error) {
 	return &exitError{exitOf(rec.State), err}
 }
 
+// terminalForms says that a question can be answered on a terminal outside an inbox.
+const terminalForms = runtime.GOOS != "windows"
+
 // otherWay says what to do about a question that no surface could show.
 func otherWay(rec *desk.Record) string {
-	places := "; " + rec.Outcome.Reason // each with a reason
+	tried := func(place string) bool { return strings.Contains("; "+rec.Outcome.Reason, "; "+place+": ") }
 	switch {
 	case rec.Prove:
 		return "the answer must be signed: open the page first, with mcp-askuser web --open"
-	case strings.Contains(places, "; tty: "), strings.Contains(places, "; plain: "):
+	case terminalForms && (tried("tty") || tried("plain")):
 		return "run it in the foreground of a terminal on which no other program draws"
+	case tried("inbox"):
+		return "open an inbox or the page first"
 	}
 	return "--surface auto tries all places"
 }
