@@ -82,7 +82,7 @@ func (d *Desk) AtLimit(ctx context.Context, session string) (bool, error) {
 
 // lastRound returns the last round of a session; one without a number where there is none.
 func (d *Desk) lastRound(ctx context.Context, session string) (Record, error) {
-	for row, err := range d.rows(ctx, store.Query{Session: session}) {
+	for row, err := range d.newest(ctx, store.Query{Session: session}) {
 		if err != nil {
 			return Record{}, err
 		}
@@ -107,7 +107,7 @@ type run struct {
 // many rounds as the limit, and whether that is lifted.
 func (d *Desk) countRun(ctx context.Context, shared string, limit, waiting int) (r run, err error) {
 	next, ended := d.now(), false
-	for of, err := range d.rows(ctx, store.Query{Run: shared}) {
+	for of, err := range d.newest(ctx, store.Query{Run: shared}) {
 		if err != nil {
 			return r, err
 		}
@@ -156,9 +156,13 @@ func (o *Outcome) seen() bool { return o.Reply != nil || o.Status != Unavailable
 // ErrForeignSession, or a failure of the store. A session shares rounds and history, not
 // answers: [Desk.Submit] finds those by content.
 func (d *Desk) Continues(ctx context.Context, session string, by Asker) error {
-	for rec, err := range d.records(ctx, store.Query{Session: session}, d.prove) {
+	for row, err := range d.newest(ctx, store.Query{Session: session}) {
 		if err != nil {
 			return err
+		}
+		rec, err := decodeRow(row)
+		if err != nil { // damaged
+			continue
 		}
 		if rec.Asker.Client != by.Client || rec.Asker.Agent != by.Agent || rec.Asker.Directory != by.Directory {
 			return ErrForeignSession

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
@@ -260,4 +261,32 @@ func TestOpenRounds(t *testing.T) {
 	detached(t, r.desk(), request("Not waited for?"))
 	r.hasRoom(2)
 	r.isFull()
+}
+
+// The next question of a session reads the last few rows of it, and as many as are no rounds.
+func TestFewRowsAreRead(t *testing.T) {
+	s := &reads{Store: openStore(t, storeDir(t))}
+	d := desk.New(s, desk.Options{MaxRounds: 10, Pause: time.Nanosecond})
+	submitted := func(n int) desk.Record {
+		t.Helper()
+		rec, attendance := submit(t, d, request(fmt.Sprintf("Question %d?", n)))
+		attendance.Release()
+		return rec
+	}
+	for n := range 40 {
+		submitted(n)
+	}
+	s.queries = nil
+	if rec := submitted(40); rec.Round != 41 {
+		t.Errorf("it is round %d", rec.Round)
+	}
+	if len(s.queries) == 0 || slices.ContainsFunc(s.queries, func(q store.Query) bool { return q.Limit == 0 || q.Limit > 20 }) {
+		t.Errorf("it reads %+v", s.queries)
+	}
+	for range 20 {
+		must(d.Note(t.Context(), request("Refused?"), desk.Outcome{Status: desk.Unavailable, Reason: "x"}))
+	}
+	if rec := submitted(41); rec.Round != 42 {
+		t.Errorf("after calls that were not asked it is round %d", rec.Round)
+	}
 }
