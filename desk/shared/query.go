@@ -7,6 +7,9 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"mcp-askuser/desk/store"
 )
@@ -89,7 +92,7 @@ func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, re
 	rows := map[string]bool{}                            // by owner and id
 	add := func(subject string) {
 		d, ok := parse(subject)
-		ok = ok && !(q.Open && len(d.rest) > 2 && d.rest[2] == noted)
+		ok = ok && !(q.Open && len(d.rest) > 2 && d.rest[2] == noted) && !madeBefore(d.id, q.Since)
 		if ok && strings.HasPrefix(d.id, q.Prefix) && (!own || mayJoin(d.owner, me.writer())) {
 			rows[d.owner+"."+d.id] = true
 		}
@@ -123,6 +126,13 @@ func (s *Store) candidates(ctx context.Context, q store.Query) (ids []string, re
 	ids = slices.Compact(ids)
 	slices.Reverse(ids)
 	return ids, read, err
+}
+
+// madeBefore reports whether an id, and so its row, was made before a time: not all that was ever asked
+// is read for what was asked lately.
+func madeBefore(id string, at time.Time) bool {
+	made, err := ulid.ParseStrict(id)
+	return err == nil && !at.IsZero() && ulid.Time(made.Time()).Before(at.Truncate(time.Millisecond))
 }
 
 // reopening returns those of some rows that may go back to an earlier one: those of its asker,

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -215,6 +216,7 @@ func limitReadsFew(t *testing.T, c *sharedtest.Cluster) {
 		t.Errorf("the last are %q, not %q", found, last[:2])
 	}
 	none := idsOf(t, alice, store.Query{Open: true, Limit: 2, Search: []string{"nothing"}})
+	none = append(none, idsOf(t, alice, store.Query{Ended: true, Since: time.Now().Add(time.Hour)})...)
 	if len(none) > 0 {
 		t.Errorf("found %q", none)
 	}
