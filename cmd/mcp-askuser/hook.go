@@ -16,6 +16,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/local"
+	"mcp-askuser/internal/proc"
 	"mcp-askuser/mirror"
 )
 
@@ -76,7 +77,7 @@ func (a *app) runHook(ctx context.Context, o mirror.Options) {
 // startPhone has another process put a question on the phone until it ends: the host waits
 // for the end of this one.
 func (a *app) startPhone(id string) {
-	path, err := os.Executable()
+	path, err := proc.Self()
 	if err != nil {
 		return
 	}

@@ -19,6 +19,7 @@ import (
 	"mcp-askuser/desk/local"
 	"mcp-askuser/desk/shared"
 	"mcp-askuser/install"
+	"mcp-askuser/internal/proc"
 	"mcp-askuser/question"
 )
 
@@ -91,7 +92,7 @@ func (a *app) place(project bool) install.Place {
 // self is this program in the file of a client: its path, or in a project's file, which
 // is shared, its name.
 func self(project bool) string {
-	if path, err := os.Executable(); err == nil && !project {
+	if path, err := proc.Self(); err == nil && !project {
 		return path
 	}
 	return "mcp-askuser"

@@ -1,5 +1,5 @@
 // Package proc reads processes from Linux's /proc; see proc(5). On other systems it
-// finds none. It imports no other package of this program.
+// finds none but this one ([Self]). It imports no other package of this program.
 package proc
 
 import (

@@ -2,9 +2,12 @@ package proc
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"testing"
+
+	"mcp-askuser/internal/fatal"
 )
 
 func TestLook(t *testing.T) {
@@ -36,6 +39,27 @@ func TestChain(t *testing.T) {
 		}
 		if got != length || last != first-length+1 {
 			t.Errorf("the chain of %d has %d processes up to %d", first, got, last)
+		}
+	}
+}
+
+// A program that was started by a link is named by that, unless the link leads elsewhere.
+func TestSelf(t *testing.T) {
+	file, err := os.Executable()
+	fatal.If(t, err)
+	link, other := filepath.Join(t.TempDir(), "link"), filepath.Join(t.TempDir(), "other")
+	err = os.Symlink(file, link)
+	if err != nil {
+		t.Skip("links take a right here: ", err)
+	}
+	fatal.If(t, os.WriteFile(other, nil, 0o700))
+	before := os.Args[0]
+	defer func() { os.Args[0] = before }()
+	for started, want := range map[string]string{link: link, file: file, other: file, "no-such-program": file} {
+		os.Args[0] = started
+		got, err := Self()
+		if err != nil || got != want {
+			t.Errorf("started as %s it is %s, %v", started, got, err)
 		}
 	}
 }

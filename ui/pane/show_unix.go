@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/proc"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/words"
 )
@@ -170,7 +171,7 @@ func (s *surface) command(id string, ring bool) ([]string, error) {
 	self := s.self
 	if self == "" {
 		var err error
-		self, err = os.Executable()
+		self, err = proc.Self()
 		if err != nil {
 			return nil, ui.Unavailablef("this program's file is not known: %v", err)
 		}
