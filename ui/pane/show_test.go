@@ -134,3 +134,21 @@ func TestSettingsOfThePane(t *testing.T) {
 		t.Errorf("got %q, %v; want %q", got, err, want)
 	}
 }
+
+// A pane that is open for a day has tmux run once every fifteen seconds, one that has just opened
+// each second.
+func TestLooksGrowRare(t *testing.T) {
+	looks := map[time.Duration]int{time.Minute: 0, 24 * time.Hour: 0}
+	for of := range looks {
+		for open, pause := time.Duration(0), interval; open < of; pause = later(pause) {
+			open += pause
+			looks[of]++
+		}
+	}
+	if n := looks[time.Minute]; n < 30 {
+		t.Errorf("%d looks in the first minute", n)
+	}
+	if n := looks[24*time.Hour]; n > 6000 {
+		t.Errorf("%d looks in a day", n)
+	}
+}

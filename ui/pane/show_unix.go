@@ -16,8 +16,10 @@ import (
 )
 
 const (
-	// interval is the time between two looks at tmux.
+	// interval is the time between two looks at tmux at first, and longest after some minutes: each look
+	// runs tmux, and a question may be open for a day.
 	interval = time.Second
+	longest  = 15 * time.Second
 	// endDelay is how long the desk may take to report an answer after the end of the
 	// process that gave it.
 	endDelay = 2 * time.Second
@@ -109,18 +111,19 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 // watch waits until the question or the pane has ended. It gives the pane the focus when the
 // user pauses.
 func (t *tmux) watch(ctx context.Context, id string, v view) error {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for failures := 0; ; {
+	pause, failures := interval, 0
+	for {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-tick.C:
+		case <-time.After(pause):
 		}
 		open, err := t.isOpen(id)
 		if err != nil {
+			pause = interval
 			failures++ // a busy machine, or the server has ended
 		} else {
+			pause = later(pause)
 			failures = 0
 		}
 		if err == nil && !open || failures == maxFailures {
@@ -142,17 +145,18 @@ func (t *tmux) watch(ctx context.Context, id string, v view) error {
 	}
 }
 
+// later is the pause that follows on one.
+func later(pause time.Duration) time.Duration { return min(pause+pause/32, longest) }
+
 // showLater shows the record when a client attaches, if it is still open. Of several calls for a
 // record, as each that waits for its answer makes one, the last one looks, until a pane was open.
 func (s *surface) showLater(ctx context.Context, t *tmux, rec desk.Record) {
 	defer s.later.CompareAndDelete(rec.ID, t)
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
+	for pause := interval; ; pause = later(pause) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-time.After(pause):
 		}
 		last, _ := s.later.Load(rec.ID)
 		if last != t {
