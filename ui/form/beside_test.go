@@ -158,6 +158,11 @@ func TestCountdown(t *testing.T) {
 		r.wait(time.Second)
 	}
 	shows("time is up")
+	r.send(Status{Deadline: r.Now().Add(9 * time.Hour), Attended: true})
+	_, _, wait := r.f.left()
+	if wait > time.Minute { // no timer runs while the machine sleeps
+		t.Errorf("of nine hours it is drawn again after %v", wait)
+	}
 	if r.send(Status{}); strings.Contains(r.screen(), "time is up") {
 		t.Errorf("the time of nobody is up:\n%s", r.screen())
 	}

@@ -12,11 +12,12 @@ import (
 // urgent is how long before a deadline the time left is drawn as a fault.
 const urgent = 20 * time.Second
 
-// left is the time until the deadline, and wait how long its text stays true.
+// left is the time until the deadline, and wait how long its text stays true: at most a minute, as the
+// machine may sleep meanwhile.
 func (f *Form) left() (left time.Duration, text string, wait time.Duration) {
 	left = f.status.Deadline.Sub(f.window.Now())
 	text, wait = words.Local.Left(left)
-	return left, text, wait
+	return left, text, min(wait, time.Minute)
 }
 
 // countDown has the form drawn again when the text changes: once a minute until the last. One
