@@ -280,7 +280,8 @@ func TestFewRowsAreRead(t *testing.T) {
 	if rec := submitted(40); rec.Round != 41 {
 		t.Errorf("it is round %d", rec.Round)
 	}
-	if len(s.queries) == 0 || slices.ContainsFunc(s.queries, func(q store.Query) bool { return q.Limit == 0 || q.Limit > 20 }) {
+	many := func(q store.Query) bool { return q.Limit == 0 || q.Limit > 20 }
+	if len(s.queries) == 0 || slices.ContainsFunc(s.queries, many) {
 		t.Errorf("it reads %+v", s.queries)
 	}
 	for range 20 {

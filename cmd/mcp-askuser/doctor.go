@@ -160,7 +160,8 @@ func (a *app) examineStore(ctx context.Context, d *desk.Desk, err error) finding
 // examineDesk says whether the shared desk answers, and as whom it takes this user.
 func (a *app) examineDesk(ctx context.Context, url string) finding {
 	f := finding{Name: url, State: stateOK}
-	ctx, stop := context.WithTimeoutCause(ctx, deskTimeout, fmt.Errorf("%w within %s", desk.ErrUnreachable, deskTimeout))
+	silent := fmt.Errorf("%w within %s", desk.ErrUnreachable, deskTimeout)
+	ctx, stop := context.WithTimeoutCause(ctx, deskTimeout, silent)
 	defer stop()
 	var st shared.Status
 	store, err := a.shared()

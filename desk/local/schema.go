@@ -81,7 +81,8 @@ func (s *Store) check() error {
 }
 
 func newer(path string) error {
-	return fmt.Errorf("%s is of a newer version of mcp-askuser: install that, and start it anew, or %s", path, elsewhere)
+	return fmt.Errorf("%s is of a newer version of mcp-askuser: install that, and start it anew, or %s", path,
+		elsewhere)
 }
 
 // checkVersion is check for each connection: a newer version may have brought the database up to date

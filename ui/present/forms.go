@@ -56,9 +56,10 @@ func (w *Waiter) Form() *Form {
 
 // Take gives the waiter to the form that the call takes along: the form keeps
 // the record attended, and the call must not use its waiter any more, but to end
-// its waiting where the client does not get the form. The secret is for the client alone, to return with. It is false if the form has
-// its result or is no longer offered. If an earlier call took the form, its
-// client has lost it: that call's waiter leaves.
+// its waiting where the client does not get the form. The secret is for the client
+// alone, to return with. It is false if the form has its result or is no longer
+// offered. If an earlier call took the form, its client has lost it: that call's
+// waiter leaves.
 func (w *Waiter) Take(form *Form) (secret string, ok bool) {
 	p := w.x.p
 	p.mu.Lock()
