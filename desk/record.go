@@ -168,6 +168,7 @@ var (
 	ErrNotFound    = store.ErrNotFound
 	ErrAttended    = store.ErrAttended // another asker waits for the record
 	ErrDamaged     = store.ErrDamaged
+	ErrNewer       = store.ErrNewer // no answer can come as long as this process lives
 	ErrUnreachable = store.ErrUnreachable
 	ErrDenied      = store.ErrDenied
 	// ErrLost means that a question was removed while it was waited for, with its store or

@@ -80,10 +80,7 @@ func (s *Store) check() error {
 	return nil
 }
 
-func newer(path string) error {
-	return fmt.Errorf("%s is of a newer version of mcp-askuser: install that, and start it anew, or %s", path,
-		elsewhere)
-}
+func newer(path string) error { return fmt.Errorf("%s %w, or %s", path, store.ErrNewer, elsewhere) }
 
 // checkVersion is check for each connection: a newer version may have brought the database up to date
 // while this process ran, and the header may be in the log.

@@ -24,6 +24,8 @@ var (
 	ErrReopened = errors.New("the question is open again already")
 	// ErrDamaged means that a row, or the whole store, cannot be read.
 	ErrDamaged = errors.New("the store is damaged")
+	// ErrNewer means that a newer version has made the store, or brought it up to date.
+	ErrNewer = errors.New("is of a newer version of mcp-askuser: install that, and start it anew")
 	// ErrLost means that the store was removed or replaced while a row was waited for.
 	ErrLost = errors.New("the question was lost while it waited: its store was removed")
 	// ErrUnreachable means that a store elsewhere does not answer. Where a write ended with

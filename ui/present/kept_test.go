@@ -142,6 +142,17 @@ func TestWaitFails(t *testing.T) {
 	}
 }
 
+// A call does not wait for ever in a store that a newer version has brought up to date.
+func TestStoreOfANewerVersion(t *testing.T) {
+	r := newRig(t)
+	failed := r.fails("Wait", desk.ErrNewer)
+	w := r.ask(newStays("one"))
+	waittest.Take(t, w.Ended())
+	if _, err := w.Result(); !errors.Is(err, desk.ErrNewer) || failed.Load() != 1 {
+		t.Errorf("the call was told %v after %d attempts", err, failed.Load())
+	}
+}
+
 // A store that vanishes while a question waits is noticed by who looks.
 func TestStoreVanishes(t *testing.T) {
 	r := newRig(t)

@@ -121,7 +121,7 @@ func (x *Presentation) endIf(rec desk.Record, err error) bool {
 	switch err = desk.Lost(err); {
 	case err == nil && rec.Outcome != nil:
 		x.end(stored, rec, nil)
-	case errors.Is(err, desk.ErrLost), errors.Is(err, desk.ErrDamaged):
+	case errors.Is(err, desk.ErrLost), errors.Is(err, desk.ErrDamaged), errors.Is(err, desk.ErrNewer):
 		x.end(lost, desk.Record{}, err)
 	default:
 		return false
@@ -220,7 +220,7 @@ func (x *Presentation) store(o desk.Outcome, from desk.Evidence) {
 		case isEnd(err):
 			x.end(stored, rec, nil)
 			return
-		case errors.Is(err, desk.ErrNotFound), isRefused(err):
+		case errors.Is(err, desk.ErrNotFound), errors.Is(err, desk.ErrNewer), isRefused(err):
 			x.end(lost, desk.Record{}, err)
 			return
 		case errors.Is(err, desk.ErrDenied): // the user has reopened it on a shared desk: it is theirs, and stays open
