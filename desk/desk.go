@@ -134,6 +134,8 @@ func (d *Desk) Announce(ctx context.Context, name string) (release func(), err e
 	}, nil
 }
 
-// Present returns the names of the inboxes and pages that are open, each once: those on this machine
-// also beside an error that wraps ErrUnreachable.
-func (d *Desk) Present(ctx context.Context) ([]string, error) { return d.store.Present(ctx) }
+// Present returns the names of the inboxes and pages that are open and list a record, or any where the
+// id is empty, each once: those on this machine also beside an error that wraps ErrUnreachable.
+func (d *Desk) Present(ctx context.Context, id string) ([]string, error) {
+	return d.store.Present(ctx, id)
+}

@@ -221,7 +221,7 @@ func (d *Desk) reachedUser(ctx context.Context, rec *Record) bool {
 	if slices.ContainsFunc(rec.ShownOn, shown) {
 		return true
 	}
-	open, _ := d.Present(ctx) // those that it names are open
+	open, _ := d.Present(ctx, rec.ID) // those that it names are open
 	return len(open) > 0
 }
 

@@ -27,11 +27,14 @@ var errNoneOpen = Unavailablef("no inbox and no web page is open")
 func (*elsewhere) Name() string { return "inbox" }
 
 // Check implements Checker.
-func (e *elsewhere) Check(ctx context.Context) error {
+func (e *elsewhere) Check(ctx context.Context) error { return e.check(ctx, "") }
+
+// check is Check for a record by its id, empty for any.
+func (e *elsewhere) check(ctx context.Context, id string) error {
 	if e.desk == nil {
 		return nil
 	}
-	open, err := e.desk.Present(ctx)
+	open, err := e.desk.Present(ctx, id)
 	switch {
 	case len(open) > 0:
 		return nil
@@ -41,13 +44,13 @@ func (e *elsewhere) Check(ctx context.Context) error {
 	return errNoneOpen
 }
 
-func (e *elsewhere) Show(ctx context.Context, _ desk.Record, _ Commit) error {
+func (e *elsewhere) Show(ctx context.Context, rec desk.Record, _ Commit) error {
 	if e.desk == nil {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}
 	for seen, missing := false, 0; ; {
-		err := e.Check(ctx)
+		err := e.check(ctx, rec.ID)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)

@@ -588,7 +588,7 @@ func presentAfter(t *testing.T, flag func(*shared) *atomic.Bool, want error) {
 	open, leave := context.WithCancel(t.Context())
 	inbox, err := j.Changes(open, "inbox")
 	fatal.If(t, err)
-	names, err := j.Present(t.Context())
+	names, err := j.Present(t.Context(), "")
 	if !errors.Is(err, want) || !slices.Equal(names, []string{"inbox"}) {
 		t.Errorf("present: %q, %v", names, err)
 	}
@@ -603,6 +603,13 @@ func presentAfter(t *testing.T, flag func(*shared) *atomic.Bool, want error) {
 	if !waittest.Until(waittest.Patience, known) {
 		t.Errorf("present: %q", presentAt(t, j))
 	}
+	here, there := j.askNear(t, "here"), storetest.Ask(t, j, "there")
+	for id, want := range map[string]string{here.ID: "inbox", there.ID: "inbox phone"} {
+		names, err := j.Present(t.Context(), id)
+		if err != nil || strings.Join(names, " ") != want {
+			t.Errorf("%q list a question, want %q; %v", names, want, err)
+		}
+	}
 	leave()
 	for range inbox { // until it is closed
 	}
@@ -613,7 +620,7 @@ func presentAfter(t *testing.T, flag func(*shared) *atomic.Bool, want error) {
 
 func presentAt(t *testing.T, s store.Store) []string {
 	t.Helper()
-	names, err := s.Present(t.Context())
+	names, err := s.Present(t.Context(), "")
 	fatal.If(t, err)
 	return names
 }

@@ -116,14 +116,18 @@ func wake(watcher chan<- struct{}) {
 	}
 }
 
-// Present implements [store.Store].
-func (s *Store) Present(ctx context.Context) ([]string, error) {
-	names, err := s.near.Present(ctx)
+// Present implements [store.Store]. Other machines do not list a row of this one.
+func (s *Store) Present(ctx context.Context, id string) ([]string, error) {
+	names, err := s.near.Present(ctx, id)
 	if err != nil {
 		return nil, err
 	}
+	home, err := s.home(ctx, id)
+	if err != nil || home != s.far {
+		return names, err
+	}
 	err = s.reach(ctx, s.patience, func(ctx context.Context) error {
-		there, err := s.far.Present(ctx)
+		there, err := s.far.Present(ctx, id)
 		names = append(names, there...)
 		return err
 	})

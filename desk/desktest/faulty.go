@@ -188,10 +188,10 @@ func (s *Faulty) Changes(ctx context.Context, name string) (<-chan struct{}, err
 }
 
 // Present implements [store.Store].
-func (s *Faulty) Present(ctx context.Context) ([]string, error) {
-	err := s.begin(ctx, Call{Method: "Present"})
+func (s *Faulty) Present(ctx context.Context, id string) ([]string, error) {
+	err := s.begin(ctx, Call{Method: "Present", ID: id})
 	if err != nil {
 		return nil, err
 	}
-	return s.Store.Present(ctx)
+	return s.Store.Present(ctx, id)
 }

@@ -529,7 +529,7 @@ func TestReplacedWhileWatching(t *testing.T) {
 	}
 	fatal.If(t, err)
 	present := func() bool {
-		names, err := other.Present(t.Context())
+		names, err := other.Present(t.Context(), "")
 		return err == nil && slices.Equal(names, []string{"inbox"})
 	}
 	if !waittest.Until(waittest.Patience, present) {
@@ -551,7 +551,7 @@ func TestReplacedWhileItsFileFails(t *testing.T) {
 	file = s.renewWatch(file, "inbox")
 	fatal.If(t, os.Remove(blocked))
 	_ = s.renewWatch(file, "inbox")
-	names, err := s.Present(t.Context())
+	names, err := s.Present(t.Context(), "")
 	if err != nil || !slices.Equal(names, []string{"inbox"}) {
 		t.Errorf("present: %q, %v", names, err)
 	}

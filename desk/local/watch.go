@@ -60,7 +60,7 @@ func (s *Store) watches() iter.Seq2[string, string] {
 }
 
 // Present implements [store.Store].
-func (s *Store) Present(ctx context.Context) (names []string, err error) {
+func (s *Store) Present(ctx context.Context, _ string) (names []string, err error) {
 	db, err := s.existing(ctx)
 	if db == nil {
 		return nil, err

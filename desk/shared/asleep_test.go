@@ -57,7 +57,7 @@ func asleep(t *testing.T, c *sharedtest.Cluster) {
 	if err != nil || got.ID != again.ID {
 		t.Errorf("asked again: %s after %s, %v", got.ID, row.ID, err)
 	}
-	names, err := bot.Present(inTime())
+	names, err := bot.Present(inTime(), "")
 	if err != nil || len(names) > 0 {
 		t.Errorf("present are %q, %v", names, err)
 	}
@@ -65,7 +65,7 @@ func asleep(t *testing.T, c *sharedtest.Cluster) {
 	defer c.Continue(0)
 	late, cancel := context.WithTimeoutCause(t.Context(), 4*time.Second, store.ErrUnreachable)
 	defer cancel()
-	names, err = bot.Present(late)
+	names, err = bot.Present(late, "")
 	if !errors.Is(err, store.ErrUnreachable) {
 		t.Errorf("present on a node that is stopped are %q, %v", names, err)
 	}

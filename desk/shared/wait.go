@@ -161,7 +161,7 @@ func (s *Store) announce(name string) (leave func(), err error) {
 }
 
 // Present implements [store.Store].
-func (s *Store) Present(ctx context.Context) (names []string, err error) {
+func (s *Store) Present(ctx context.Context, _ string) (names []string, err error) {
 	err = s.repeat(ctx, func(ctx context.Context) error {
 		nc, err := s.connected(ctx)
 		if err != nil {

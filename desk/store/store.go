@@ -153,10 +153,10 @@ type Store interface {
 	// ctx ends: then the channel is closed. It never says what has changed. The name is that
 	// of an inbox or a page, which is open as long; empty for another watcher.
 	Changes(ctx context.Context, name string) (<-chan struct{}, error)
-	// Present returns the names of the inboxes and pages that are open, each once, in order.
-	// One ends with its process. Where a shared desk does not answer, the error wraps ErrUnreachable,
-	// beside the names that are known.
-	Present(ctx context.Context) ([]string, error)
+	// Present returns the names of the inboxes and pages that are open and list a row, or any row
+	// where the id is empty: each once, in order. One ends with its process. Where a shared desk
+	// does not answer, the error wraps ErrUnreachable, beside the names that are known.
+	Present(ctx context.Context, id string) ([]string, error)
 
 	// PutFile keeps the content of a file beside a row, which has at most so many: the error
 	// is ErrTooMany for another one. File returns it.

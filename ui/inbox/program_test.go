@@ -111,7 +111,7 @@ func TestProgram(t *testing.T) {
 	d, dir := newDesk(t)
 	x := start(t, dir)
 	x.WaitFor("Nothing waits for you.")
-	if names, err := d.Present(t.Context()); err != nil || len(names) != 1 || names[0] != Name {
+	if names, err := d.Present(t.Context(), ""); err != nil || len(names) != 1 || names[0] != Name {
 		t.Errorf("present are %q, %v", names, err)
 	}
 	x.Type("\x1a") // which stops no inbox that no shell has started
@@ -131,7 +131,7 @@ func TestProgram(t *testing.T) {
 	x.Quiet()
 	x.Type("q")
 	x.left(0)
-	if names, err := d.Present(t.Context()); err != nil || len(names) != 0 {
+	if names, err := d.Present(t.Context(), ""); err != nil || len(names) != 0 {
 		t.Errorf("still present are %q, %v", names, err)
 	}
 }
@@ -230,12 +230,13 @@ func TestStopped(t *testing.T) {
 	x.WaitFor("Nothing waits for you.")
 	x.Type("\x1a")
 	x.WaitFor("stopped")
-	if names, err := d.Present(t.Context()); err != nil || len(names) != 0 {
+	if names, err := d.Present(t.Context(), ""); err != nil || len(names) != 0 {
 		t.Errorf("present are %q, %v", names, err)
 	}
 	x.Type("\r")
 	x.WaitFor("Nothing waits for you.")
-	if !waittest.Until(termtest.Deadline, func() bool { names, _ := d.Present(t.Context()); return len(names) == 1 }) {
+	known := func() bool { names, _ := d.Present(t.Context(), ""); return len(names) == 1 }
+	if !waittest.Until(termtest.Deadline, known) {
 		t.Error("the inbox that continues is not present")
 	}
 	x.Type("q")

@@ -155,7 +155,7 @@ func TestDeadlinesOfStreams(t *testing.T) {
 	if left := time.Until(client.until); err != nil || left > time.Hour || left < time.Hour-patient {
 		t.Errorf("%v, with %v left", err, left)
 	}
-	if open := must(g.desk.Present(t.Context())); len(open) > 0 {
+	if open := must(g.desk.Present(t.Context(), "")); len(open) > 0 {
 		t.Errorf("%v are open", open)
 	}
 	client = &reader{until: time.Now()}
@@ -179,12 +179,12 @@ func TestWhoseStreamIsAnOpenPage(t *testing.T) {
 	} {
 		resp, err := g.client.Do(tt.request)
 		fatal.If(t, err)
-		open := slices.Contains(must(g.desk.Present(t.Context())), surfaceName)
+		open := slices.Contains(must(g.desk.Present(t.Context(), "")), surfaceName)
 		if resp.StatusCode != http.StatusOK || open != tt.open {
 			t.Errorf("%s: %s, open: %t", name, resp.Status, open)
 		}
 		_ = resp.Body.Close()
-		if !waittest.Until(patient, func() bool { return len(must(g.desk.Present(t.Context()))) == 0 }) {
+		if !waittest.Until(patient, func() bool { return len(must(g.desk.Present(t.Context(), ""))) == 0 }) {
 			t.Fatalf("%s: the stream stays open", name)
 		}
 	}

@@ -74,8 +74,8 @@ func (s *Surface) Check(context.Context) error {
 // Show implements ui.Surface. The page answers on the desk, so there is
 // nothing to commit here; Show returns when the context ends. Where no browser
 // may be opened the surface is unavailable; see Telling.
-func (s *Surface) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
-	err := s.ensureOpen(ctx)
+func (s *Surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error {
+	err := s.ensureOpen(ctx, rec.ID)
 	if err != nil {
 		return err
 	}
@@ -83,14 +83,14 @@ func (s *Surface) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
 	return context.Cause(ctx)
 }
 
-// ensureOpen returns once the user has the page open.
-func (s *Surface) ensureOpen(ctx context.Context) error {
+// ensureOpen returns once the user has the page open, with a record.
+func (s *Surface) ensureOpen(ctx context.Context, id string) error {
 	release, err := s.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	open, err := s.isOpen(ctx)
+	open, err := s.isOpen(ctx, id)
 	if open || err != nil {
 		return err
 	}
@@ -124,13 +124,13 @@ func (s *Surface) ensureOpen(ctx context.Context) error {
 	}
 }
 
-// isOpen reports whether a page is open: one that is connected, or that the user
+// isOpen reports whether a page is open that lists a record: one that is connected, or that the user
 // has just opened. Callers must hold l.lock.
-func (l *launcher) isOpen(ctx context.Context) (bool, error) {
+func (l *launcher) isOpen(ctx context.Context, id string) (bool, error) {
 	if time.Since(l.visited) < streamTime {
 		return true, nil
 	}
-	names, err := l.options.Desk.Present(ctx)
+	names, err := l.options.Desk.Present(ctx, id)
 	if err != nil && !errors.Is(err, desk.ErrUnreachable) {
 		return false, ui.Unavailablef("whether a page is open cannot be told: %v", err)
 	}

@@ -156,7 +156,7 @@ func testEmpty(t *testing.T, open func() Process) {
 	}
 	_, err := s.Get(t.Context(), ulid.Make().String())
 	Wants(t, err, store.ErrNotFound)
-	names, err := s.Present(t.Context())
+	names, err := s.Present(t.Context(), "")
 	fatal.If(t, err)
 	if len(names) > 0 {
 		t.Errorf("present: %q", names)
@@ -519,7 +519,7 @@ func testPresent(t *testing.T, open func() Process) {
 	_, err = second.Changes(t.Context(), "web")
 	fatal.If(t, err)
 	present := func() string {
-		names, err := open().Present(t.Context())
+		names, err := open().Present(t.Context(), "")
 		fatal.If(t, err)
 		return strings.Join(names, " ")
 	}
