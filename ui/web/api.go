@@ -29,6 +29,9 @@ var openapi []byte
 
 func (s *Server) listQuestions(w http.ResponseWriter, r *http.Request) error {
 	records, err := s.Desk.Pending(r.Context())
+	if err == nil && len(records) == 0 {
+		err = s.Desk.Away()
+	}
 	if err == nil {
 		write(w, http.StatusOK, api.NewRecords(records))
 	}

@@ -178,6 +178,7 @@ func TestDescriptionHasEveryRecord(t *testing.T) {
 
 	g.store.FailRows(0, desk.ErrUnreachable)
 	g.want(503, api.Unreachable, "GET", "/api/sessions/s", "")
+	g.want(503, api.Unreachable, "GET", "/api/questions", "")
 	g.store.Fail("Get", desk.ErrUnreachable)
 	g.want(503, api.Unreachable, "POST", "/api/questions/"+discussed+"/files", "x")
 	g.task(503, api.Unreachable, `{"id":"`+discussed+`","answers":{"db":"pg"}}`)
