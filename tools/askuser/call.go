@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -222,7 +223,11 @@ func (c *call) rejoin(
 			unknown.Add("id", "no question has the id %q; ask again with ask_user_question", id)
 		default:
 			leave(all)
-			return nil, c.failureResult(ctx, id, fmt.Errorf("reading the question: %w", err))
+			r := c.failure(ctx, id, fmt.Errorf("reading the question: %w", err))
+			if !errors.Is(err, desk.ErrDamaged) {
+				r.Replace("unread", map[string]string{"id": strconv.Quote(id)})
+			}
+			return nil, c.result(r)
 		}
 	}
 	if unknown != nil {

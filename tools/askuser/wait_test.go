@@ -3,6 +3,7 @@ package askuser
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
+	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 )
 
@@ -58,6 +60,18 @@ func TestCallEndsWithTheStore(t *testing.T) {
 	x := waittest.Take(t, got)
 	if status := x.status(t); status != "failed" || !strings.Contains(x.text(t), "its store was removed") {
 		t.Errorf("%s: %v", status, x.Content)
+	}
+}
+
+// A call that awaits a question while the store fails has its model come back, and not ask anew.
+func TestAwaitWhileTheStoreFails(t *testing.T) {
+	s := &desktest.Faulty{Store: desktest.Store(t, t.TempDir())}
+	asker := openStore(t, s, desk.Options{}, ui.Elsewhere())
+	id := waittest.Take(t, asker.start(t.Context(), &link{}, request(goOn))).StructuredContent.(*wire.Result).ID
+	s.Fail("Get", fmt.Errorf("the desk: %w", store.ErrUnreachable))
+	x := waittest.Take(t, openStore(t, s, desk.Options{}).startAwait(t.Context(), &link{}, []string{id}, ""))
+	if text := x.text(t); !x.IsError || !strings.Contains(text, `Call await_answer with id "`+id) {
+		t.Errorf("%s", text)
 	}
 }
 
