@@ -124,7 +124,8 @@ func (c *Change) Apply() error {
 
 	backup, intact := c.backup()
 	first := c.Before != nil && backup == "" && !ours().Match(c.Before) && !bytes.Contains(c.Before, []byte(c.program))
-	if !c.out && first {
+	keep := first && !c.out
+	if keep {
 		err = put(c.backupOf(c.After), c.Before, c.Path)
 	}
 	switch {
@@ -133,6 +134,9 @@ func (c *Change) Apply() error {
 		err = c.remove()
 	default:
 		err = put(c.Path, c.After, c.Path)
+	}
+	if err != nil && keep { // a file that is a mount of its own cannot be replaced
+		_ = os.Remove(c.backupOf(c.After))
 	}
 	switch {
 	case err != nil || backup == "":
