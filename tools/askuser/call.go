@@ -140,7 +140,7 @@ func (c *call) ask(ctx context.Context, form *wire.Call) ([]*present.Waiter, *mc
 	var limit *desk.RoundLimitError
 	switch {
 	case errors.As(err, &limit): // the model continues without asking; the user can lift the limit
-		values := map[string]string{"rounds": fmt.Sprint(limit.Limit), "session": limit.Session}
+		values := map[string]string{"rounds": fmt.Sprint(limit.Limit), "command": c.commandTo("lift " + limit.Session)}
 		return nil, toolResult(wire.Refused(wire.CodeRoundLimit, texts.Fill("rounds", values)))
 	case err != nil && ctx.Err() == nil:
 		return nil, c.failureResult(ctx, "", fmt.Errorf("asking: %w", err))

@@ -239,6 +239,7 @@ func TestFilesOfAnAnswer(t *testing.T) {
 // one prompt; the model is told of one too many.
 func TestRoundsOfOnePrompt(t *testing.T) {
 	r := openDesk(t, desk.Options{MaxRounds: 1}, ui.Elsewhere())
+	r.Command = "mcp-askuser inbox --dir /x"
 	for _, prompt := range []string{"1", "2"} {
 		asked := func(text string) <-chan result {
 			req := request(strings.Replace(which, "Which?", prompt+text, 1))
@@ -250,7 +251,8 @@ func TestRoundsOfOnePrompt(t *testing.T) {
 		waittest.Take(t, got)
 		refused := waittest.Take(t, asked(". Second?"))
 		text := refused.text(t)
-		if !strings.HasPrefix(text, "Go on with what you know") || !strings.Contains(text, "recursive_limit_exceeded") {
+		if !strings.HasPrefix(text, "Go on with what you know") || !strings.Contains(text, "recursive_limit_exceeded") ||
+			!strings.Contains(text, "(mcp-askuser lift thread --dir /x)") {
 			t.Errorf("prompt %s, a question too many: %s", prompt, text)
 		}
 		x, _ := refused.StructuredContent.(*wire.Result)

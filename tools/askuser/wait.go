@@ -188,10 +188,13 @@ func (w *waiting) unshownResult(ctx context.Context) *mcp.CallToolResult {
 // command returns what the user runs to answer: only the page takes what must be signed.
 func (w *waiting) command() string {
 	if w.Record().Prove {
-		return strings.Replace(w.Command, " inbox", " web --open", 1)
+		return w.commandTo("web --open")
 	}
 	return w.Command
 }
+
+// commandTo returns what the user runs here for another command than inbox.
+func (t *Tools) commandTo(do string) string { return strings.Replace(t.Command, " inbox", " "+do, 1) }
 
 // abandon handles a call that the client has ended. If the client gave up waiting or
 // disconnected, the record stays open, and the answer is kept for the next call. If
