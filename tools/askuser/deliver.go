@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -73,8 +74,13 @@ func (w *waiting) resultOf(ctx context.Context, rec desk.Record) *wire.Result {
 		}
 		return w.Desk.FilePath(ctx, rec.ID, f)
 	})
-	if rec.State == desk.Unavailable && rec.Secret() != nil {
-		r.Replace("secret", map[string]string{"reason": words.English.Remedy(rec.Outcome)})
+	if rec.State == desk.Unavailable {
+		text := "unavailable"
+		if rec.Secret() != nil {
+			text = "secret"
+		}
+		here := strings.NewReplacer("mcp-askuser inbox", w.Command, "mcp-askuser web", w.commandTo("web"))
+		r.Replace(text, map[string]string{"reason": here.Replace(words.English.Remedy(rec.Outcome))})
 	}
 	return r
 }

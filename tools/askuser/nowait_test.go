@@ -99,6 +99,16 @@ func TestAwaitTellsOnce(t *testing.T) {
 	}
 }
 
+// Where an open inbox would help, the commands that open one are those of this server's store.
+func TestRemedyHere(t *testing.T) {
+	r := newRig(t, surfaceFunc{"inbox", func(context.Context) error { return ui.Unavailablef("none is open") }})
+	r.Command = "mcp-askuser inbox --dir /x"
+	text := waittest.Take(t, r.start(t.Context(), &link{}, request(which))).text(t)
+	if !strings.Contains(text, "can open one with mcp-askuser inbox --dir /x or mcp-askuser web --dir /x)") {
+		t.Error(text)
+	}
+}
+
 // What the client's form takes never is not left to it: the model tells the user at once.
 func TestNoFormLater(t *testing.T) {
 	for name, asked := range map[string]string{
