@@ -21,7 +21,8 @@ type RoundLimitError struct {
 const refusal = "recursive_limit_exceeded"
 
 func (e *RoundLimitError) Error() string {
-	const text = "go on without asking: %d rounds in a row is the limit (" + refusal + "); a pause lifts it, or the user"
+	const text = "go on without asking: the limit of rounds in a row is %d (" + refusal +
+		"); a pause lifts it, or the user"
 	return fmt.Sprintf(text, e.Limit)
 }
 

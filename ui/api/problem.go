@@ -129,7 +129,7 @@ func ProblemOf(err error) *Problem {
 	case errors.As(err, &found):
 		return Invalid(InvalidAnswer, found)
 	case errors.As(err, &rounds):
-		return Problemf(RoundLimit, "Finish what was answered, without asking: %d rounds in a row is the limit. "+
+		return Problemf(RoundLimit, "Finish what was answered, without asking: the limit of rounds in a row is %d. "+
 			"The session may ask again after a pause, or once the user lifts the limit.", rounds.Limit)
 	}
 	for _, k := range known {
