@@ -82,6 +82,9 @@ func endError(rec desk.Record) (err error) {
 	case desk.Timeout:
 		err = fmt.Errorf("no answer within %s", rec.Outcome.Reason)
 	case desk.Unavailable:
+		if rec.Outcome.Refused() {
+			return &exitError{exitRefused, errors.New(rec.Outcome.Reason)}
+		}
 		err = fmt.Errorf("no way to ask here; %s (%s)", otherWay(&rec), words.English.Remedy(rec.Outcome))
 	case desk.Failed:
 		err = fmt.Errorf("asking failed: %s", words.English.Reason(rec.Outcome))

@@ -74,7 +74,7 @@ func (w *waiting) resultOf(ctx context.Context, rec desk.Record) *wire.Result {
 		}
 		return w.Desk.FilePath(ctx, rec.ID, f)
 	})
-	if rec.State == desk.Unavailable {
+	if rec.State == desk.Unavailable && !rec.Outcome.Refused() {
 		text := "unavailable"
 		if rec.Secret() != nil {
 			text = "secret"

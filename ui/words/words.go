@@ -222,10 +222,7 @@ func (l Language) reason(reason string) string {
 // each surface: "tty: no terminal; inbox: no inbox is open". Where an inbox is allowed, to open
 // one is enough.
 func (l Language) Remedy(o *desk.Outcome) string {
-	switch {
-	case o.Refused():
-		return o.Reason
-	case strings.Contains("; "+o.Reason, "; inbox: "):
+	if strings.Contains("; "+o.Reason, "; inbox: ") {
 		return l.T("no inbox and no page is open; the user can open one with mcp-askuser inbox or mcp-askuser web")
 	}
 	return l.reason(question.Line(o.Reason))

@@ -154,6 +154,10 @@ func (r *Result) fill(rec desk.Record) {
 		}
 		r.Add("cancelled", map[string]string{"who": who, "reason": o.Reason})
 	case desk.Unavailable:
+		if o.Refused() {
+			*r = *Refused(CodeRoundLimit, "No question was asked: "+o.Reason+".")
+			return
+		}
 		r.Summary = "No way to reach the user"
 		r.Add("unavailable", map[string]string{"reason": words.English.Remedy(o)})
 	default:
