@@ -42,6 +42,9 @@ func (m *model) openForm(id string, keys ...tea.Msg) tea.Cmd {
 				m.note = words.Local.Withdrawal(&desk.ClosedError{ID: id, Outcome: *rec.Outcome})
 				m.look()
 				return nil
+			case m.open[id] == nil: // it may have ended since it was read
+				m.open[id] = newRow(rec)
+				return m.openForm(id, m.early...)
 			}
 			return m.showForm(rec, options, status)
 		})

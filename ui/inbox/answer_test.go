@@ -129,16 +129,20 @@ func TestSlowSave(t *testing.T) {
 	}
 }
 
-// TestGone: a question that ended in the moment it was opened is not opened.
+// TestGone: a question that ended in the moment it was opened, or once it was read for that, is not opened.
 func TestGone(t *testing.T) {
 	r := newRig(t, 80, 24)
-	rec := r.claude(name())
+	first, second := r.claude(name()), r.claude(database())
 	r.open().later(time.Second)
-	fetch := r.m.openForm(rec.ID)
-	r.reply(rec, "web", answerText("name", "orders"))
+	fetch := r.m.openForm(first.ID)
+	r.reply(first, "web", answerText("name", "orders"))
 	r.send(fetch())
+	r.see("answered on the web page", "1 waiting")
+	show := r.m.openForm(second.ID)()
+	r.reply(second, "web", taken(database(), "pg"))
+	r.see("Nothing waits for you").send(show)
+	r.until("the question to be read again", func() bool { return !r.m.opening })
 	if r.m.answer != nil {
 		t.Error("the form of a question that has ended is open")
 	}
-	r.see("answered on the web page")
 }
