@@ -70,6 +70,7 @@ func (f *Form) committed(r question.Reply, err error) tea.Cmd {
 		f.refuse(faults)
 	case errors.Is(err, desk.ErrUnsent):
 		f.notice, f.unsent = words.Local.Kept(err), &r
+		f.drafts.last = r // the desk keeps it in place of the draft, which may have more
 		return tea.Batch(f.saveDraft(false), f.window.Gate.After(againAfter, sendAgain{&r}))
 	default:
 		f.notice = words.T("Not sent, but kept; enter tries again: %s", question.Line(err.Error()))

@@ -79,6 +79,19 @@ func TestUnsent(t *testing.T) {
 	}
 }
 
+// What was typed is there again also where the desk has kept a dismissal that it could not send.
+func TestUnsentDismissal(t *testing.T) {
+	r := newRig(t, 80, 24)
+	rec := r.claude(name())
+	r.open().answers().keys("orders", form.ListKey).see("draft kept").answers()
+	r.apart.FailAnswers(desk.ErrUnreachable)
+	r.keys("ctrl+x", "enter").see("Not sent: the shared desk does not answer.").keys(form.ListKey)
+	r.until("the draft to be kept", func() bool { return r.m.answer == nil && len(r.m.unsaved) == 0 })
+	if got := r.draft(rec).Answers[0].Custom; got != "orders" {
+		t.Errorf("the draft is %q", got)
+	}
+}
+
 // TestUnkeptDraft: what was typed and cannot be kept is there again when the form
 // is, and the user learns of it, at last when the inbox ends.
 func TestUnkeptDraft(t *testing.T) {
