@@ -224,7 +224,7 @@ func (f *Form) Kind(msg tea.Msg) gate.Kind {
 func (f *Form) Keep() (back func()) {
 	set, shown := f.set.Clone(), f.page
 	return func() {
-		f.set, f.page = set.Clone(), shown // it may be restored once more
+		f.set, f.page, f.unsent = set.Clone(), shown, nil // it may be restored once more
 		f.edit()
 	}
 }

@@ -166,3 +166,12 @@ func TestSentAgain(t *testing.T) {
 		t.Errorf("state %v, sent %+v", r.f.State(), r.sent)
 	}
 }
+
+// What keys for another program have sent is not sent again once they were taken back.
+func TestSentAstray(t *testing.T) {
+	r := fresh(t, 80, 24, record(database()), withOrigin(gate.Appeared)).show().wait(gate.Quiet)
+	r.fail = desk.ErrUnsent
+	if r.keys("2", "enter", "q").wait(3 * againAfter); len(r.sent) != 1 {
+		t.Errorf("sent %+v", r.sent)
+	}
+}
