@@ -12,6 +12,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
+	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
 
@@ -48,6 +49,16 @@ func TestRoundsBefore(t *testing.T) {
 	rounds := Backing{d, asked[2]}.Options(t.Context()).Rounds()
 	if len(rounds) != 2 || rounds[0].ID != asked[1].ID || rounds[1].ID != asked[0].ID {
 		t.Errorf("before round %d: %+v", asked[2].Round, rounds)
+	}
+}
+
+// TestLateRounds: earlier rounds that were slow to be read do not hide what has the keyboard by then.
+func TestLateRounds(t *testing.T) {
+	r := fresh(t, 80, 24, third(), withRounds(before)).show()
+	_, read := r.f.Update(termtest.Keys("alt+h")[0])
+	r.keys("ctrl+x").run(read)
+	if r.keys("why"); !strings.Contains(r.screen(), "┃ why") {
+		t.Errorf("the screen:\n%s", r.screen())
 	}
 }
 

@@ -20,7 +20,7 @@ func (f *Form) lookBack() tea.Cmd {
 
 // openHistory shows the earlier rounds in place of the page.
 func (f *Form) openHistory(rounds []desk.Record) {
-	if f.sending || f.reader != nil {
+	if f.sending || f.reader != nil || f.field == ending {
 		return
 	}
 	zone := f.window.Now().Location()
