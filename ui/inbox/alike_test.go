@@ -47,6 +47,18 @@ func TestAlikeClosedElsewhere(t *testing.T) {
 	r.see("The same answer was sent to 1 other.", "0 waiting")
 }
 
+// TestSelectedAlike: the selection stays on a question that another agent asks too, whichever of the two stands for both.
+func TestSelectedAlike(t *testing.T) {
+	r := newRig(t, 80, 24)
+	r.claude(database())
+	r.claude(name())
+	r.open().see("› ● Database", "2 waiting")
+	first := r.ask(desk.Asker{Client: "Aider", Directory: "/home/ada/shop"}, "s1", database())
+	r.see("3 waiting", "› ● ×2 Database")
+	r.reply(first, "web", taken(database(), "pg"))
+	r.see("2 waiting", "› ● Database")
+}
+
 // TestConfirmationsAreNotAlike: each takes a yes of its own, and a dismissal goes to one.
 func TestConfirmationsAreNotAlike(t *testing.T) {
 	r := newRig(t, 80, 24)

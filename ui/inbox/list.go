@@ -61,15 +61,20 @@ func (l *records) selected() *row {
 	return l.rows[l.Index()]
 }
 
-// find returns the index of a record, -1 if it is not in the list.
-func (l *records) find(id string) int {
-	return slices.IndexFunc(l.rows, func(r *row) bool { return r.rec.ID == id })
+// find returns the index of a record, or else of one that asks the same and stands for it; -1 if
+// neither is in the list.
+func (l *records) find(r *row) int {
+	at := slices.IndexFunc(l.rows, func(x *row) bool { return x.rec.ID == r.rec.ID })
+	if at < 0 && r.alike != "" {
+		at = slices.IndexFunc(l.rows, func(x *row) bool { return x.alike == r.alike })
+	}
+	return at
 }
 
 // choose selects a record that may have gone meanwhile.
 func (l *records) choose(r *row) {
 	if r != nil {
-		l.Select(max(l.find(r.rec.ID), 0))
+		l.Select(max(l.find(r), 0))
 	}
 }
 
@@ -86,7 +91,7 @@ func (l *records) show(rows []*row) {
 
 	to := max(min(at, len(rows)-1), 0)
 	for _, r := range before[min(at, len(before)):] {
-		i := l.find(r.rec.ID)
+		i := l.find(r)
 		if i >= 0 {
 			to = i
 			break
