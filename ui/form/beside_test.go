@@ -92,6 +92,19 @@ func TestEarlierRounds(t *testing.T) {
 	}
 }
 
+// Tab shows the last option also where the previews of all are long.
+func TestReadAllPreviews(t *testing.T) {
+	q := twenty()
+	for i := range q.Options {
+		q.Options[i].Preview = strings.Repeat("image: postgres:18\n", 500)
+	}
+	q.Options[19].Preview = ""
+	r := open(t, 80, 24, q).keys("tab", "end")
+	if last := q.Options[19].Label; !strings.Contains(r.screen(), last) {
+		t.Errorf("without %s:\n%s", last, r.screen())
+	}
+}
+
 func TestLift(t *testing.T) {
 	fail := errors.New("no space left on device")
 	calls := 0

@@ -188,12 +188,12 @@ func (f *Form) takeOther(q *answer.Question) tea.Cmd {
 	return f.next()
 }
 
-// everything is all of a question as text, for reading.
+// everything is all of a question as text, for reading, safe to show.
 func everything(q *answer.Question) string {
 	var b strings.Builder
 	add := func(before, text string) {
 		if text != "" {
-			b.WriteString(before + text)
+			b.WriteString(before + term.Safe(text)) // one by one: all previews may be long
 		}
 	}
 	add("", q.Text)

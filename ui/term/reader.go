@@ -22,9 +22,8 @@ func NewReader(title string, lines func(s *Styles, width int) []string) *Reader 
 	return &Reader{Title: title, lines: lines}
 }
 
-// TextReader shows a text from outside.
+// TextReader shows a text that is safe to show.
 func TextReader(text string) *Reader {
-	text = Safe(text)
 	return NewReader("", func(_ *Styles, width int) []string { return Wrap(text, width) })
 }
 
