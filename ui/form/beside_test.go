@@ -105,6 +105,22 @@ func TestReadAllPreviews(t *testing.T) {
 	}
 }
 
+// Tab on the review shows the end of an answer that is longer than the screen, and the note below it.
+func TestReadLongAnswer(t *testing.T) {
+	long := name()
+	long.Default = strings.Repeat("a line\n", 40) + "the last line"
+	r := open(t, 80, 24, database(), long).keys("1", "enter", "up", "enter", "ctrl+n", "soon", "enter")
+	if !strings.Contains(r.screen(), "tab read all") {
+		t.Errorf("the key is not shown:\n%s", r.screen())
+	}
+	if r.keys("tab", "end"); !strings.Contains(r.screen(), "the last line") || !strings.Contains(r.screen(), "soon") {
+		t.Errorf("the screen:\n%s", r.screen())
+	}
+	if r.keys("esc", "enter"); len(r.sent) != 1 {
+		t.Errorf("not sent:\n%s", r.screen())
+	}
+}
+
 func TestLift(t *testing.T) {
 	fail := errors.New("no space left on device")
 	calls := 0

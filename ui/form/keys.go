@@ -53,7 +53,7 @@ func (f *Form) bindings() term.Bindings {
 		{Keys: "?", Hint: words.T("keys"), Off: types, Do: term.Action(f.explain)},
 		{Keys: "esc", Hint: f.backward(), Do: f.escape},
 		{Keys: ListKey, Hint: words.T("list"), Off: !f.options.List},
-		{Keys: "tab", Hint: readAll, Off: !asks, Do: term.Action(func() { f.reader = term.TextReader(everything(q)) })},
+		{Keys: "tab", Hint: readAll, Off: !asks && types, Do: term.Action(f.readAll)},
 		// A row of the review is a question, which its number opens.
 		{Keys: "e right", Hint: words.T("edit"), Off: asks || types, Do: term.Action(func() { f.change(f.at) })},
 		{Keys: "1", Name: number, Hint: choose, Off: !options},

@@ -188,6 +188,16 @@ func (f *Form) takeOther(q *answer.Question) tea.Cmd {
 	return f.next()
 }
 
+// readAll shows all of a question, or of the answers.
+func (f *Form) readAll() {
+	q := f.set.Current()
+	if q != nil {
+		f.reader = term.TextReader(everything(q))
+		return
+	}
+	f.reader = term.NewReader("", func(_ *term.Styles, width int) []string { return f.drawBody(nil, width, 1<<16).Lines })
+}
+
 // everything is all of a question as text, for reading, safe to show.
 func everything(q *answer.Question) string {
 	var b strings.Builder

@@ -179,8 +179,8 @@ func (f *Form) column(width, rows int) (out term.Block) {
 	}
 	space = rows - len(head)
 	head = append(head, foot...)
-	if q != nil && q.Chooses() {
-		f.cut = f.cut || shortens(q) || len(b.Lines) > space
+	if q == nil || q.Chooses() {
+		f.cut = f.cut || q != nil && shortens(q) || len(b.Lines) > space
 	}
 	out.Lines = head
 	out.Add(b.Window(space, width))
