@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -153,7 +152,7 @@ func (a *app) dismiss() *cobra.Command {
 				err = errors.Join(err, fmt.Errorf("%s: %w", rec.ID, failed))
 			}
 		}
-		return cmp.Or(err, leftOut(d))
+		return errors.Join(err, leftOut(d))
 	})
 }
 
