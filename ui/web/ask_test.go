@@ -142,7 +142,7 @@ func TestRoundLimit(t *testing.T) {
 	v.sees("/?id="+last, `action="/lift"`)
 	g.want(200, "", "POST", "/api/questions/"+last+"/dismiss", "")
 	g.holds("the refusal",
-		string(g.want(429, api.RoundLimit, "POST", "/api/questions", body("more")).body), "the limit of rounds in a row is 1", "lift")
+		string(g.want(429, api.RoundLimit, "POST", "/api/questions", body("more")).body), "in a row is 1", "lift")
 	g.nothingAsked()
 	set := question.Set{Questions: []question.Question{text("more")}}
 	if _, _, err := g.desk.Submit(t.Context(),

@@ -50,7 +50,8 @@ var forPeople = map[string]string{ //nolint:gochecknoglobals // a table, never w
 		"its last visit was more than thirty days ago, or mcp-askuser web --revoke was run. In a terminal, run"),
 	api.QuestionNotFound: words.Mark("There is no question with this id."),
 	api.NotSentYet:       words.Mark("The shared desk does not answer. Your answer is kept as a draft; send it again."),
-	api.Unreachable:      words.Mark("The shared desk does not answer, and nothing was sent. Try again when it answers."),
+	api.Unreachable: words.Mark("The shared desk does not answer, and nothing was sent. " +
+		"Try again when it answers."),
 }
 
 // problemOf returns an error as a problem of the client; nil for a failure of the server.

@@ -289,7 +289,9 @@ func TestUntilTheDefaults(t *testing.T) {
 
 // What is not listed is counted in good grammar.
 func TestRest(t *testing.T) {
-	for rest, says := range map[int]string{1: "1 more waits; the filter finds it.", 2: "2 more wait; the filter finds them."} {
+	for rest, says := range map[int]string{
+		1: "1 more waits; the filter finds it.", 2: "2 more wait; the filter finds them.",
+	} {
 		var page strings.Builder
 		fatal.If(t, (&layout{Rest: rest}).list(words.English).Render(&page))
 		if !strings.Contains(page.String(), says) {
