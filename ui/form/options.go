@@ -195,7 +195,9 @@ func (f *Form) readAll() {
 		f.reader = term.TextReader(everything(q))
 		return
 	}
-	f.reader = term.NewReader("", func(_ *term.Styles, width int) []string { return f.drawBody(nil, width, 1<<16).Lines })
+	f.reader = term.NewReader("", func(_ *term.Styles, width int) []string {
+		return f.drawBody(nil, width, 1<<16).Lines
+	})
 }
 
 // everything is all of a question as text, for reading, safe to show.

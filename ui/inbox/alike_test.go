@@ -47,7 +47,8 @@ func TestAlikeClosedElsewhere(t *testing.T) {
 	r.see("The same answer was sent to 1 other.", "0 waiting")
 }
 
-// TestSelectedAlike: the selection stays on a question that another agent asks too, whichever of the two stands for both.
+// TestSelectedAlike: the selection stays on a question that another agent asks too, whichever of the two
+// stands for both.
 func TestSelectedAlike(t *testing.T) {
 	r := newRig(t, 80, 24)
 	r.claude(database())

@@ -274,8 +274,8 @@ func (w *Waiter) Delivered() {
 	p.runBackground(func() {
 		w.Leave()
 		final := func() bool { // a desk of an older backup has it open
-			return errors.Is(err, desk.ErrNotFound) || errors.Is(err, desk.ErrDenied) || errors.Is(err, desk.ErrPending) ||
-				errors.Is(err, desk.ErrNewer)
+			ends := []error{desk.ErrNotFound, desk.ErrDenied, desk.ErrPending, desk.ErrNewer}
+			return slices.ContainsFunc(ends, func(end error) bool { return errors.Is(err, end) })
 		}
 		for pause, open := p.Retry, true; err != nil && open && !final(); pause = p.longer(pause) {
 			p.Log.Error("cannot mark a result as delivered; trying again", "id", x.outcome.ID, "error", err)
