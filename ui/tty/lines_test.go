@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -82,6 +83,19 @@ func TestReplyThatDoesNotCount(t *testing.T) {
 		if (sent >= 0) != counts || counts && sent < strings.LastIndex(out, tt.says) {
 			t.Errorf("it says that the answer is sent, or does not:\n%s", out)
 		}
+	}
+}
+
+// A dismissal by the end of input that cannot be stored leaves the question open, and says so.
+func TestEndNotStored(t *testing.T) {
+	full := errors.New("no space left on device")
+	strokes := []stroke{{time.Second, endOfInput}, {2 * time.Second, endOfInput}}
+	out, replies, err := typing(t, sample("text"), gate.Opened, strokes, func(try int) error {
+		return []error{full, nil}[try-1]
+	})
+	want := []question.Reply{{Dismissed: true}}
+	if err != nil || !reflect.DeepEqual(replies, want) || !strings.Contains(out, full.Error()) {
+		t.Errorf("committed %+v, returned %v\n%s", replies, err, out)
 	}
 }
 

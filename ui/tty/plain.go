@@ -73,6 +73,11 @@ func (c *conversation) run(ctx context.Context) error {
 	c.open(ctx)
 	for !c.ended {
 		err := c.askOnce(ctx)
+		if errors.Is(err, io.EOF) && ctx.Err() == nil {
+			c.blank()
+			c.WriteReason("")
+			err = c.commitReply(ctx, c.Dismissal, words.T(words.Dismissed))
+		}
 		if err != nil {
 			return c.leave(ctx, err)
 		}
@@ -129,25 +134,16 @@ func (c *conversation) showKeys() {
 // leave ends the conversation without an answer: it says why, and returns the error for Show
 // to return.
 func (c *conversation) leave(ctx context.Context, err error) error {
-	dismissed, sending := errors.Is(err, io.EOF), errors.Is(err, errStuck)
-	closed := errors.As(err, new(*desk.ClosedError))
-	if !dismissed && !closed {
+	sending, closed := errors.Is(err, errStuck), errors.As(err, new(*desk.ClosedError))
+	if !closed {
 		awaitHangup(ctx)
 	}
 	if ctx.Err() != nil && !closed {
 		err = context.Cause(ctx)
 	}
 	c.blank()
-	switch {
-	case closed, ctx.Err() != nil:
+	if closed || ctx.Err() != nil {
 		c.text("", closingLine(err, c.interrupted, sending))
-		return err
-	case dismissed:
-		c.WriteReason("")
-		err = c.tryCommit(ctx, c.Dismissal)
-		if err == nil {
-			c.text("", words.T(words.Dismissed))
-		}
 		return err
 	}
 	return ui.Unavailablef("the terminal is gone: %v", err)

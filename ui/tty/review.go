@@ -193,6 +193,7 @@ func (c *conversation) commitReply(ctx context.Context, reply replying, closing 
 	default:
 		c.text("", words.Local.Kept(err))
 	}
+	c.unsaved = true                     // the desk may keep the reply in place of the draft
 	c.shown, c.quiet = false, gate.Quiet // lines that arrived meanwhile were typed unaware of that
 	return nil
 }

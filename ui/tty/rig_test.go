@@ -78,6 +78,9 @@ func (h *hands) Read(p []byte) (int, error) {
 		switch {
 		case h.ended:
 			return 0, os.ErrDeadlineExceeded
+		case h.lines && strings.HasPrefix(h.unread, endOfInput): // Ctrl+D in an empty line
+			h.unread = ""
+			return 0, io.EOF
 		case ready != "":
 			n := copy(p, ready)
 			h.unread = h.unread[n:]
