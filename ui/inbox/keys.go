@@ -56,7 +56,7 @@ func (m *model) find(msg tea.Msg) *term.Binding {
 		return &term.Binding{Do: func() tea.Cmd { return m.pressTyping(msg) }}
 	case !isKey:
 		return nil
-	case m.reader != nil && !(m.reread && name == "r"):
+	case m.reader != nil && !(m.reread != nil && name == "r"):
 		return &term.Binding{Kind: gate.Move, Do: term.Action(func() {
 			if m.reader.Press(key) {
 				m.reader = nil
@@ -130,7 +130,10 @@ func (m *model) openSelected(keys ...tea.Msg) tea.Cmd {
 func (m *model) read() {
 	r := m.list().selected()
 	if r != nil {
-		m.reader, m.reread = m.recordReader(r), m.past
+		m.reader, m.reread = m.recordReader(r), nil
+	}
+	if m.past {
+		m.reread = r
 	}
 }
 
@@ -205,7 +208,7 @@ func (m *model) hints() (hints []term.Hint) {
 		return []term.Hint{term.NewHint("…", words.T("looking…"))}
 	case m.notice != "":
 		return []term.Hint{term.NewHint("enter", words.T("back to the list"))}
-	case m.reader != nil && m.reread:
+	case m.reader != nil && m.reread != nil:
 		return append([]term.Hint{term.NewHint("r", words.T("reopen"))}, m.reader.Hints()...)
 	case m.reader != nil:
 		return m.reader.Hints()
@@ -231,5 +234,5 @@ func (m *model) explain() {
 			term.NewHint(form.ListKey, words.T("in a form: back to the list; what you typed is kept")),
 		)
 	}
-	m.reader, m.reread = term.KeysReader(words.T("Keys"), keys), false
+	m.reader, m.reread = term.KeysReader(words.T("Keys"), keys), nil
 }

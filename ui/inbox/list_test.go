@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
@@ -108,6 +110,22 @@ func TestSlowReopen(t *testing.T) {
 	r.reply(waits, "web", answerText("name", "orders"))
 	r.keys("tab").see("✓ Name").keys("up").press("r", time.Second).keys("1")
 	r.see("It cannot be asked again", "no space left").keys("tab").see("[Waiting]")
+}
+
+// TestReopenWhatIsRead: r asks again what the user reads, also where the list has another record selected by then.
+func TestReopenWhatIsRead(t *testing.T) {
+	r := newRig(t, 80, 24)
+	for _, rec := range []desk.Record{r.claude(database()), r.claude(name())} {
+		r.reply(rec, "web", question.Answer{QuestionID: rec.Questions[0].ID, Custom: "orders"})
+	}
+	r.open().keys("tab").see("2 past").keys("down", "enter").see("Which database")
+	r.apart.FailRows(1, errors.New("the disk fails"))
+	r.send(tea.FocusMsg{})
+	r.until("the past to be read", func() bool { return !r.m.history.loading })
+	r.apart.FailRows(0, nil)
+	r.press("r", time.Second)
+	r.until("the form", func() bool { return r.m.answer != nil })
+	r.see("Which database")
 }
 
 // TestHistoryLive: what ends while the history is shown comes in on top, and

@@ -62,7 +62,7 @@ type front struct {
 	past   bool         // the history is shown, not what waits
 	notice string       // the notice in place of a form that was withdrawn
 	reader *term.Reader // nil for none
-	reread bool         // the reader shows the selected past record, which can be reopened
+	reread *row         // the past record that the reader shows, which can be reopened; nil for none
 	typing *term.Entry  // a filter or a search, while it is being typed
 }
 
