@@ -23,7 +23,7 @@ type given struct {
 	id    string // of the record
 	alike string // see desk.Record.Alike
 	reply question.Reply
-	sent  []string // the ids of others that it was sent to, or is
+	sent  []string // the ids of records whose end is no news to the user, who has sent it
 }
 
 // merge returns the rows with those of records alike as one, the first of them.

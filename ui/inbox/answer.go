@@ -178,6 +178,7 @@ func (m *model) closeEndedForm() tea.Cmd {
 		delete(m.open, a.rec.ID)
 		m.arrange()
 		m.note = m.sentNote(a)
+		m.last.sent = append(m.last.sent, a.rec.ID)
 	case form.Withdrawn:
 		m.notice = a.form.Closing()
 	case form.Aborted:

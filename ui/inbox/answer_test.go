@@ -142,6 +142,27 @@ func TestSlowSave(t *testing.T) {
 	}
 }
 
+// TestSentNote: a look at the desk that began before an answer was sent does not make it that of another.
+func TestSentNote(t *testing.T) {
+	r := newRig(t, 80, 24)
+	rec := r.claude(database())
+	before := []*row{newRow(rec)}
+	r.open()
+	for _, keys := range [][]string{{"1", "enter"}, {"ctrl+x", "enter"}} {
+		r.later(time.Second).answers().keys(keys...)
+		r.until("the form to end", func() bool { return r.m.answer == nil })
+		sent := r.m.note
+		r.m.show(before, nil)
+		r.m.show(nil, []*row{newRow(r.get(rec))})
+		if r.m.note != sent {
+			t.Errorf("%q became %q", sent, r.m.note)
+		}
+		rec = r.claude(database())
+		before = []*row{newRow(rec)}
+		r.see("1 waiting")
+	}
+}
+
 // TestGone: a question that ended in the moment it was opened, or once it was read for that, is not opened.
 func TestGone(t *testing.T) {
 	r := newRig(t, 80, 24)
