@@ -55,8 +55,8 @@ func (m *model) loadHistory(search string) tea.Cmd {
 	}
 }
 
-// reopen asks the user the past question that is read or selected again, and opens its form, which gets all keys
-// that arrive before.
+// reopen asks the user the past question that is read or selected again, and opens its form, which
+// gets all keys that arrive before.
 func (m *model) reopen() tea.Cmd {
 	r := m.history.selected()
 	if m.reader != nil { // the list may have another record selected by now

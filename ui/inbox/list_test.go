@@ -112,7 +112,8 @@ func TestSlowReopen(t *testing.T) {
 	r.see("It cannot be asked again", "no space left").keys("tab").see("[Waiting]")
 }
 
-// TestReopenWhatIsRead: r asks again what the user reads, also where the list has another record selected by then.
+// TestReopenWhatIsRead: r asks again what the user reads, also where the list has another record selected
+// by then.
 func TestReopenWhatIsRead(t *testing.T) {
 	r := newRig(t, 80, 24)
 	for _, rec := range []desk.Record{r.claude(database()), r.claude(name())} {
