@@ -207,7 +207,7 @@ func (q *Question) LeadsOn(choice int) bool {
 		if q.Several() {
 			taken = q.marked[i]
 		}
-		if taken && len(o.FollowUps) > 0 {
+		if taken && slices.ContainsFunc(o.FollowUps, func(f question.Question) bool { return f.Collected == nil }) {
 			return true
 		}
 	}

@@ -169,12 +169,15 @@ func TestLongText(t *testing.T) {
 func TestOnward(t *testing.T) {
 	some := noDefault(features())
 	some.Options[1].FollowUps = []question.Question{name()}
+	known := withFollowUp()
+	known.Options[0].FollowUps[0].Collected = &question.Answer{QuestionID: "version", Selected: []string{"17"}}
 	for _, tt := range []struct {
 		q          question.Question
 		keys, want string
 	}{
 		{withFollowUp(), "1", "next"},
 		{withFollowUp(), "2", "send"},
+		{known, "1", "send"},
 		{withFollowUp(), "1 ctrl+y", "send"},
 		{some, "1 down", "send"},
 		{some, "2 up", "next"},
