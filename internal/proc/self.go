@@ -20,9 +20,9 @@ func Self() (string, error) {
 	if err != nil {
 		return file, nil //nolint:nilerr // it was started under another name
 	}
-	started, _ := os.Stat(path)
-	this, gone := os.Stat(file)
-	if gone != nil || os.SameFile(started, this) {
+	started, _ := os.Stat(path) //nolint:gosec // only compared
+	this, _ := os.Stat(file)
+	if this == nil || os.SameFile(started, this) {
 		return path, nil
 	}
 	return file, nil
