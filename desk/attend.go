@@ -81,12 +81,12 @@ func (d *Desk) Wait(ctx context.Context, id string) (Record, error) {
 }
 
 // Lost returns the error of reading a record that existed before, which wraps [ErrLost]
-// where it was removed.
-func Lost(err error) error {
-	if errors.Is(err, ErrLost) || !errors.Is(err, ErrNotFound) {
-		return err
+// where it was removed, and whether this process can never read it again.
+func Lost(err error) (lost error, final bool) {
+	if errors.Is(err, ErrNotFound) && !errors.Is(err, ErrLost) {
+		err = fmt.Errorf("%w (%w)", ErrLost, err)
 	}
-	return fmt.Errorf("%w (%w)", ErrLost, err)
+	return err, errors.Is(err, ErrLost) || errors.Is(err, ErrDamaged) || errors.Is(err, ErrNewer)
 }
 
 // Delivered notes that the outcome of a record has reached its asker: the same question is

@@ -131,8 +131,8 @@ func (o *Options) mirrorDialog(ctx context.Context, ev event) {
 func (o *Options) wait(ctx context.Context, id string) (desk.Record, error) {
 	for {
 		rec, err := o.Desk.Wait(ctx, id)
-		err = desk.Lost(err)
-		if err == nil || ctx.Err() != nil || errors.Is(err, desk.ErrLost) || errors.Is(err, desk.ErrDamaged) {
+		err, final := desk.Lost(err)
+		if err == nil || final || ctx.Err() != nil {
 			return rec, err
 		}
 		select {

@@ -118,10 +118,11 @@ func (x *Presentation) await() {
 
 // endIf ends the presentation if the record has ended or is lost, and reports that.
 func (x *Presentation) endIf(rec desk.Record, err error) bool {
-	switch err = desk.Lost(err); {
+	err, final := desk.Lost(err)
+	switch {
 	case err == nil && rec.Outcome != nil:
 		x.end(stored, rec, nil)
-	case errors.Is(err, desk.ErrLost), errors.Is(err, desk.ErrDamaged), errors.Is(err, desk.ErrNewer):
+	case final:
 		x.end(lost, desk.Record{}, err)
 	default:
 		return false
