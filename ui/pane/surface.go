@@ -21,7 +21,7 @@
 //   - A question that no user could see is shown when a client attaches while it
 //     is open, although Show has returned before.
 //
-// While a pane is open, and while one waits for a client, tmux is asked once a second.
+// While a pane is open or waits for a client, tmux is asked once a second, and later once in fifteen.
 package pane
 
 import (
