@@ -80,6 +80,21 @@ func (d *Desk) Wait(ctx context.Context, id string) (Record, error) {
 	return d.decode(ctx, row, d.prove)
 }
 
+// Await is [Desk.Wait], and waits again where the store cannot be read for a while, as on a full disk.
+func (d *Desk) Await(ctx context.Context, id string) (Record, error) {
+	for {
+		rec, err := d.Wait(ctx, id)
+		err, final := Lost(err)
+		if err == nil || final || ctx.Err() != nil {
+			return rec, err
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+		}
+	}
+}
+
 // Lost returns the error of reading a record that existed before, which wraps [ErrLost]
 // where it was removed, and whether this process can never read it again.
 func Lost(err error) (lost error, final bool) {

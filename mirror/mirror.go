@@ -32,8 +32,6 @@ const (
 	notifyDelay = 6 * time.Second
 	// reorderDelay is by how much a later event may overtake an earlier one.
 	reorderDelay = 2 * time.Second
-	// retryDelay is the time before a wait that failed is repeated.
-	retryDelay = 2 * time.Second
 	// maxInput is the longest event, in bytes.
 	maxInput = 4 << 20
 )
@@ -116,7 +114,7 @@ func (o *Options) mirrorDialog(ctx context.Context, ev event) {
 			}
 		}()
 	}
-	end, err := o.wait(ctx, rec.ID)
+	end, err := o.Desk.Await(ctx, rec.ID)
 	switch {
 	case err == nil:
 		o.printReply(ctx, ev, end)
@@ -124,21 +122,6 @@ func (o *Options) mirrorDialog(ctx context.Context, ev event) {
 		o.limitReached(ctx, ev, rec)
 	case ctx.Err() != nil:
 		o.hostGone(ctx, rec)
-	}
-}
-
-// wait waits for the end of a record. A wait that fails, as on a full disk, is repeated.
-func (o *Options) wait(ctx context.Context, id string) (desk.Record, error) {
-	for {
-		rec, err := o.Desk.Wait(ctx, id)
-		err, final := desk.Lost(err)
-		if err == nil || final || ctx.Err() != nil {
-			return rec, err
-		}
-		select {
-		case <-o.After(retryDelay):
-		case <-ctx.Done():
-		}
 	}
 }
 

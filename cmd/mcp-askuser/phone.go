@@ -171,7 +171,7 @@ func (a *app) phoneShow() *cobra.Command {
 		defer end()
 		var notified sync.WaitGroup
 		notified.Go(func() { p.Notify(open, rec) })
-		_, err := d.Wait(ctx, rec.ID)
+		_, err := d.Await(ctx, rec.ID)
 		end()
 		notified.Wait()
 		return err
