@@ -84,7 +84,7 @@ func (d *Desk) Wait(ctx context.Context, id string) (Record, error) {
 func (d *Desk) Await(ctx context.Context, id string) (Record, error) {
 	for {
 		rec, err := d.Wait(ctx, id)
-		err, final := Lost(err)
+		final, err := Lost(err)
 		if err == nil || final || ctx.Err() != nil {
 			return rec, err
 		}
@@ -96,12 +96,12 @@ func (d *Desk) Await(ctx context.Context, id string) (Record, error) {
 }
 
 // Lost returns the error of reading a record that existed before, which wraps [ErrLost]
-// where it was removed, and whether this process can never read it again.
-func Lost(err error) (lost error, final bool) {
+// where it was removed; final says that this process can never read it again.
+func Lost(err error) (final bool, lost error) {
 	if errors.Is(err, ErrNotFound) && !errors.Is(err, ErrLost) {
 		err = fmt.Errorf("%w (%w)", ErrLost, err)
 	}
-	return err, errors.Is(err, ErrLost) || errors.Is(err, ErrDamaged) || errors.Is(err, ErrNewer)
+	return errors.Is(err, ErrLost) || errors.Is(err, ErrDamaged) || errors.Is(err, ErrNewer), err
 }
 
 // Delivered notes that the outcome of a record has reached its asker: the same question is

@@ -118,7 +118,7 @@ func (x *Presentation) await() {
 
 // endIf ends the presentation if the record has ended or is lost, and reports that.
 func (x *Presentation) endIf(rec desk.Record, err error) bool {
-	err, final := desk.Lost(err)
+	final, err := desk.Lost(err)
 	switch {
 	case err == nil && rec.Outcome != nil:
 		x.end(stored, rec, nil)
