@@ -32,6 +32,12 @@ func (o *Outcome) Refused() bool {
 	return o.Status == Unavailable && strings.Contains(o.Reason, refusal)
 }
 
+// Tried reports whether a call ended like this although its question was to be on a surface: the
+// reason names each such surface, and why that could not show it.
+func (o *Outcome) Tried(surface string) bool {
+	return strings.Contains("; "+o.Reason, "; "+surface+": ")
+}
+
 // nearLimit is how many rounds may be left after one for it to be near the limit.
 const nearLimit = 2
 

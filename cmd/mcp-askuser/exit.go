@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"syscall"
 	"time"
 
@@ -102,7 +101,7 @@ const terminalForms = runtime.GOOS != "windows"
 
 // otherWay says what to do about a question that no surface could show.
 func otherWay(rec *desk.Record) string {
-	tried := func(place string) bool { return strings.Contains("; "+rec.Outcome.Reason, "; "+place+": ") }
+	tried := rec.Outcome.Tried
 	switch {
 	case rec.Prove:
 		return "the answer must be signed: open the page first, with mcp-askuser web --open"

@@ -222,7 +222,7 @@ func (l Language) reason(reason string) string {
 // each surface: "tty: no terminal; inbox: no inbox is open". Where an inbox is allowed, to open
 // one is enough.
 func (l Language) Remedy(o *desk.Outcome) string {
-	if strings.Contains("; "+o.Reason, "; inbox: ") {
+	if o.Tried("inbox") {
 		return l.T("no inbox and no page is open; the user can open one with mcp-askuser inbox or mcp-askuser web")
 	}
 	return l.reason(question.Line(o.Reason))
