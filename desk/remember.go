@@ -23,23 +23,25 @@ type Memory struct {
 // last time that any client asked them in its project. The same question has the same text,
 // apart from case and blanks, and still takes that answer: each option that the user chose is
 // one of its options, by its label. Only the user's own answers are remembered, and none to
-// secrets, confirmations or permissions. A failure of the store is logged.
+// secrets, confirmations or permissions. A failure of the store is logged. The map is not to be changed.
 func (d *Desk) Remembered(ctx context.Context, rec Record) map[string]Memory {
 	var asked []*question.Question
-	out, before, project := map[string]Memory{}, d.foundFor(rec.ID), rec.Asker.project()
-	maps.Copy(out, before.memories)
-	find := store.Query{Ended: true, Before: rec.CreatedAt, After: before.read}
-	if find.After == (store.Revision{}) { // else what has changed is fewer rows than those of the project
-		find.Project = project
-	}
+	var texts []string
 	for _, q := range rec.All() {
 		if q.Collected == nil && !q.WantsSecret() {
-			asked, find.Search = append(asked, q), append(find.Search, plainText(q.Text))
+			asked, texts = append(asked, q), append(texts, plainText(q.Text))
 		}
 	}
 	if rec.Asker.Directory == "" || !rec.memorable() || asked == nil {
-		return out
+		return nil
 	}
+	before, project := d.foundFor(rec.ID), rec.Asker.project()
+	find := store.Query{Ended: true, Before: rec.CreatedAt, After: before.read, Search: texts}
+	if find.After == (store.Revision{}) { // else what has changed is fewer rows than those of the project
+		find.Project = project
+	}
+	out := map[string]Memory{} // not the one before, which its reader has
+	maps.Copy(out, before.memories)
 	read, err := d.store.Revision(ctx)
 	for past, failed := range d.records(ctx, find, d.prove) {
 		if failed != nil {
@@ -62,7 +64,7 @@ func (d *Desk) Remembered(ctx context.Context, rec Record) map[string]Memory {
 	case d.Away() == nil:
 		d.keepFound(rec.ID, found{read, out})
 	}
-	return maps.Clone(out)
+	return out
 }
 
 // found is what was found for an open record, and how far was read for it. A page asks for it after
