@@ -16,7 +16,8 @@ const someID = "01KB3C4D5E6F7G8H9JAKBMCNDP"
 var (
 	asks = []string{
 		`{"id":"` + someID + `","round":1,"asker":{"client":"c","via":"mcp"},"state":"pending","created_at":"2026-11-03T09:00:00.123456789Z","questions":[{"question_id":"q1","question":"Which?","type":"text","required":true}]}`,
-		`{"id":"` + someID + `","state":"pending","questions":[{"type":"text","options":[{"follow_ups":[{"options":[{}]}]}]}],"metadata":{"a":[1,null,{}]}}`,
+		`{"id":"` + someID + `","state":"pending","questions":[{"type":"text",` +
+			`"options":[{"follow_ups":[{"options":[{}]}]}]}],"metadata":{"a":[1,null,{}]}}`,
 	}
 	ends = []string{
 		`{"id":"x","status":"dismissed","reply":{"dismissed":true,"reason":"later"},"surface":"tty","at":"2026-11-03T09:00:00Z"}`,

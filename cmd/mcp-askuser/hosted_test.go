@@ -67,7 +67,8 @@ func TestHostsTerminal(t *testing.T) {
 	}
 }
 
-// What the user is told to run works as it stands, also where no shell finds the program by its name.
+// The command that the user is told to run works as it stands, also where the shell does not find the
+// program by its name.
 func TestInboxCommand(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	store := filepath.Join(t.TempDir(), "it's here")

@@ -251,7 +251,8 @@ func TestRoundsOfOnePrompt(t *testing.T) {
 		waittest.Take(t, got)
 		refused := waittest.Take(t, asked(". Second?"))
 		text := refused.text(t)
-		if !strings.HasPrefix(text, "Go on with what you know") || !strings.Contains(text, "recursive_limit_exceeded") ||
+		if !strings.HasPrefix(text, "Go on with what you know") ||
+			!strings.Contains(text, "recursive_limit_exceeded") ||
 			!strings.Contains(text, "(mcp-askuser lift thread --dir /x)") {
 			t.Errorf("prompt %s, a question too many: %s", prompt, text)
 		}

@@ -105,9 +105,11 @@ func TestSignedElsewhere(t *testing.T) {
 				}
 				return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionDecline}}, nil
 			}
-			const want = `Tell the user now, in your reply: "To answer my question, run mcp-askuser web --open in a terminal." ` +
+			const want = `Tell the user now, in your reply: ` +
+				`"To answer my question, run mcp-askuser web --open in a terminal." ` +
 				"They must sign the answer with a passkey, on the page that this opens."
-			if text := waittest.Take(t, r.start(t.Context(), l, request(sure))).text(t); !strings.HasPrefix(text, want) {
+			text := waittest.Take(t, r.start(t.Context(), l, request(sure))).text(t)
+			if !strings.HasPrefix(text, want) {
 				t.Error(text)
 			}
 		})

@@ -281,7 +281,7 @@ func TestTooLateOnThePhone(t *testing.T) {
 	}
 }
 
-// A user who presses two buttons of one question is told that the first press counts.
+// The second of two different buttons of one question has the phone say that the first press counts.
 func TestSecondPress(t *testing.T) {
 	s, d := ntfytest.New(t, ""), openDesk(t)
 	p := phone(t, d, s.URL, nil)
