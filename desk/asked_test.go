@@ -166,3 +166,17 @@ func TestCredentialIsNoClaim(t *testing.T) {
 		}
 	}
 }
+
+// What the user had typed when the client withdrew a question is there again where the same is asked once more.
+func TestDraftOfAWithdrawnQuestion(t *testing.T) {
+	d := open(t, storeDir(t))
+	withdrawn, attendance := submit(t, d, request("Which?"))
+	fatal.If(t, d.SaveDraft(t.Context(), withdrawn.ID, says("half")))
+	fatal.If(t, closes(desk.Cancelled)(d, withdrawn.ID))
+	attendance.Release()
+	again, _ := submit(t, d, request("Which?"))
+	draft, _, err := d.Draft(t.Context(), again.ID)
+	if again.ID == withdrawn.ID || err != nil || !reflect.DeepEqual(draft, says("half")) {
+		t.Errorf("asked again as %s with %+v, %v", again.ID, draft, err)
+	}
+}

@@ -67,14 +67,21 @@ func (d *Desk) Reopen(ctx context.Context, id string) (Record, error) {
 		d.log.WarnContext(ctx, "an asker that asks the same finds the former answer first", "id", again.ID, "error",
 			err)
 	}
-	former := draft{Reply: rec.formerReply(before)}
-	if !former.empty() {
-		err = d.SaveDraft(ctx, again.ID, d.CopyFiles(ctx, rec.ID, again.ID, former.Reply))
-		if err != nil {
-			d.log.WarnContext(ctx, "a question is reopened without its former answers", "id", again.ID, "error", err)
-		}
-	}
+	d.prefill(ctx, &rec, before, again.ID)
 	return again, nil
+}
+
+// prefill makes what the user had answered to a record, or typed, the draft of another that asks the
+// same.
+func (d *Desk) prefill(ctx context.Context, from *Record, row store.Row, to string) {
+	former := draft{Reply: from.formerReply(row)}
+	if former.empty() {
+		return
+	}
+	err := d.SaveDraft(ctx, to, d.CopyFiles(ctx, from.ID, to, former.Reply))
+	if err != nil && !errors.Is(err, ErrDenied) { // an agent writes no drafts
+		d.log.WarnContext(ctx, "a question is asked again without its former answers", "id", to, "error", err)
+	}
 }
 
 // sameOpen returns the record that asks the same and is open, with ErrPending; or none.
