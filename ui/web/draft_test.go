@@ -169,6 +169,17 @@ func TestAnswersAtOnce(t *testing.T) {
 	}
 }
 
+// TestRefusedFormIsKept: the user may leave a form that was refused, also without the script.
+func TestRefusedFormIsKept(t *testing.T) {
+	g, v := visited(t)
+	rec := g.ask("s", single("db"), text("port"))
+	status, _ := v.post("/answer", url.Values{"id": {rec.ID}, "action": {"confirm"}, "t1": {"44"}})
+	if status != http.StatusBadRequest {
+		t.Fatalf("status %d", status)
+	}
+	v.sees("/?id="+rec.ID, ">44</textarea>")
+}
+
 // What is typed is kept, also what cannot be sent yet, and comes back; once the record has ended
 // none is taken. What was typed into "Discuss first" or "Dismiss" goes with no answer.
 func TestPageDraft(t *testing.T) {

@@ -132,6 +132,12 @@ func (s *Server) showRefused(w http.ResponseWriter, r *http.Request, f *form, er
 		return err
 	}
 	f.rec = rec
+	if rec.Outcome == nil { // the user may go on to another question now
+		kept := s.Desk.SaveDraft(r.Context(), rec.ID, f.set.Draft())
+		if kept != nil {
+			s.Log.WarnContext(r.Context(), "web: what was refused is not kept", "id", rec.ID, "error", kept)
+		}
+	}
 	l := s.languageOf(r)
 	whole := func(why error) fault { return fault{Field: rec.ID + "-form", Words: sentence(l, l.T(why.Error()))} }
 	found, faulty := errors.AsType[question.Violations](err)
