@@ -514,49 +514,6 @@ func TestMissedWakeUp(t *testing.T) {
 	}
 }
 
-// An inbox that is open while the store is replaced listens to the new one, from the next look on.
-func TestReplacedWhileWatching(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "store")
-	s, other := Open(dir), Open(dir)
-	t.Cleanup(func() { _, _ = s.Close(), other.Close() })
-	s.again = time.Millisecond
-	_, err := s.Changes(t.Context(), "inbox")
-	if err == nil {
-		err = os.Rename(dir, dir+".old")
-	}
-	if err == nil {
-		_, err = other.Ask(t.Context(), storetest.NewRow("New?"))
-	}
-	fatal.If(t, err)
-	present := func() bool {
-		names, err := other.Present(t.Context(), "")
-		return err == nil && slices.Equal(names, []string{"inbox"})
-	}
-	if !waittest.Until(waittest.Patience, present) {
-		t.Error("the inbox is not present in the new store")
-	}
-}
-
-// A watch whose file cannot be made in a store that replaced its own tries again at the next look.
-func TestReplacedWhileItsFileFails(t *testing.T) {
-	s := Open(filepath.Join(t.TempDir(), "store"))
-	t.Cleanup(func() { _ = s.Close() })
-	_ = storetest.Ask(t, s, "Here?")
-	file, err := s.addWatch("inbox")
-	fatal.If(t, err)
-	blocked := filepath.Join(s.dir, watchDir)
-	fatal.If(t, os.RemoveAll(blocked))
-	write(t, blocked, nil)
-	file = s.renewWatch(file, "inbox")
-	file = s.renewWatch(file, "inbox")
-	fatal.If(t, os.Remove(blocked))
-	_ = s.renewWatch(file, "inbox")
-	names, err := s.Present(t.Context(), "")
-	if err != nil || !slices.Equal(names, []string{"inbox"}) {
-		t.Errorf("present: %q, %v", names, err)
-	}
-}
-
 // A directory may have any name.
 func TestNameOfDirectory(t *testing.T) {
 	for _, name := range []string{"a b", "a&b", "a;b", "a+b", "a=b", "a#b", "a%41b", "é"} {

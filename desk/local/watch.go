@@ -31,21 +31,6 @@ func (s *Store) addWatch(name string) (file string, err error) {
 	return file, err
 }
 
-// renewWatch returns the file of a watch, which it makes again in a store that has replaced the one
-// that it was in.
-func (s *Store) renewWatch(file, name string) string {
-	_, removed := os.Stat(file)
-	_, missing := os.Stat(s.path())
-	if removed == nil || missing != nil {
-		return file
-	}
-	again, err := s.addWatch(name)
-	if err != nil { // the next look tries again
-		return file
-	}
-	return again
-}
-
 // watches yields the process and the name of each watch, of dead processes too.
 func (s *Store) watches() iter.Seq2[string, string] {
 	return func(yield func(process, name string) bool) {
@@ -92,7 +77,6 @@ func (s *Store) Changes(ctx context.Context, name string) (<-chan struct{}, erro
 		for ctx.Err() == nil {
 			select {
 			case <-tick.C:
-				file = s.renewWatch(file, name)
 				wake(watcher)
 			case <-ctx.Done():
 			}
