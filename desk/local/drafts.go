@@ -41,9 +41,20 @@ func (s *Store) KeptDrafts(ctx context.Context) (map[string][]byte, error) {
 		return nil, err
 	}
 	rows, err := db.QueryContext(ctx, `select id, data from draft`)
-	id, data, drafts := "", []byte(nil), map[string][]byte{}
-	err = each(rows, err, func() { drafts[id] = data }, &id, &data)
-	return drafts, s.explain(ctx, err)
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	defer func() { _ = rows.Close() }()
+	drafts := map[string][]byte{}
+	for rows.Next() {
+		id, data := "", []byte(nil)
+		err = rows.Scan(&id, &data)
+		if err != nil {
+			return nil, s.explain(ctx, err)
+		}
+		drafts[id] = data
+	}
+	return drafts, s.explain(ctx, rows.Err())
 }
 
 // DropDraft removes what KeepDraft keeps for a row.

@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"iter"
 	"strings"
@@ -65,37 +66,40 @@ func (s *Store) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, er
 		if db == nil {
 			return
 		}
+		for row, err := range s.selected(ctx, db, q) {
+			if !yield(row, s.explain(ctx, err)) {
+				return
+			}
+		}
+	}
+}
+
+// selected yields the rows of a query in a database or a transaction.
+func (s *Store) selected(ctx context.Context, in interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}, q store.Query) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
 		condition, args := where(q)
 		query := `select ` + columns + ` from record` + condition
 		if q.Ascend && (q.Limit > 0 || !q.Since.IsZero()) { // the last of them, the first of those first
 			query = `select * from (` + query + `) order by id`
 		}
-		rows, err := db.QueryContext(ctx, query, args...)
+		rows, err := in.QueryContext(ctx, query, args...)
 		if err != nil {
-			yield(store.Row{}, s.explain(ctx, err))
+			yield(store.Row{}, err)
 			return
 		}
 		defer func() { _ = rows.Close() }()
-		living := map[string]bool{}
 		for rows.Next() {
 			row, holder, err := scan(rows)
-			if err != nil {
-				yield(row, s.explain(ctx, err))
-				return
-			}
-			attended, known := living[holder]
-			if !known {
-				attended = s.alive(holder)
-				living[holder] = attended
-			}
-			row.Attended = attended
-			if !yield(row, nil) {
+			row.Attended = s.alive(holder)
+			if !yield(row, err) || err != nil {
 				return
 			}
 		}
 		err = rows.Err()
 		if err != nil {
-			yield(store.Row{}, s.explain(ctx, err))
+			yield(store.Row{}, err)
 		}
 	}
 }

@@ -54,26 +54,16 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 }
 
 // same returns the row to take over for one that is asked; a zero one where there is none.
-func (s *Store) same(t *tx, row store.Row) (got store.Row, err error) {
+func (s *Store) same(t *tx, row store.Row) (store.Row, error) {
 	if row.Content == "" || row.Outcome != nil || row.Earlier != "" {
-		return got, nil
+		return store.Row{}, nil
 	}
-	condition, args := where(store.Query{Content: row.Content, Kept: row.At, Ascend: true})
-	rows, err := t.QueryContext(t.ctx, `select `+columns+` from record`+condition, args...)
-	if err != nil {
-		return got, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		one, holder, err := scan(rows)
-		if err != nil {
-			return got, err
-		}
-		if !s.alive(holder) {
-			return one, nil
+	for one, err := range s.selected(t.ctx, t, store.Query{Content: row.Content, Kept: row.At, Ascend: true}) {
+		if err != nil || !one.Attended {
+			return one, err
 		}
 	}
-	return got, rows.Err()
+	return store.Row{}, nil
 }
 
 // Attend implements [store.Store].

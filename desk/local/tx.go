@@ -55,22 +55,6 @@ func (s *Store) write(ctx context.Context, id string, do func(*tx) error) error 
 	return nil
 }
 
-// each calls f with each of the rows of a query, once its columns were read into dest.
-func each(rows *sql.Rows, err error, f func(), dest ...any) error {
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		err = rows.Scan(dest...)
-		if err != nil {
-			return err
-		}
-		f()
-	}
-	return rows.Err()
-}
-
 // change updates one row, with a new revision, and reports whether the condition held.
 func (t *tx) change(id, set, condition string, args ...any) (bool, error) {
 	revision, err := t.revision()
