@@ -93,6 +93,7 @@ func decodeRow(row store.Row) (rec Record, err error) {
 		return rec, err
 	}
 	rec.State, rec.Later, rec.Home, rec.Asker.Credential = Pending, nil, row.Home, row.Owner
+	rec.LastRound = rec.LastRound && row.Notes[store.Lifted] == nil
 	if row.Outcome == nil {
 		rec.Attended = row.Attended
 		typed := decodeDraft(row)

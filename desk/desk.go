@@ -82,8 +82,7 @@ type Desk struct {
 	away      atomic.Pointer[error] // see Away
 	asked     sync.Map              // statements of what this process has asked, by id
 
-	remembering sync.Mutex
-	found       map[string]found // by record id; guarded by remembering
+	remembered sync.Map // what Remembered has found, by id
 
 	ids ids
 }
@@ -103,7 +102,6 @@ func New(s store.Store, opts Options) *Desk {
 		maxRounds:   opts.MaxRounds,
 		prove:       opts.Prove,
 		keys:        opts.Keys,
-		found:       map[string]found{},
 		ids:         ids{entropy: ulid.Monotonic(cmp.Or(opts.Rand, rand.Reader), 0)},
 	}
 	if d.now == nil {

@@ -1,10 +1,8 @@
 package desk_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"slices"
 	"strings"
@@ -13,7 +11,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/desktest"
-	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
@@ -228,48 +225,6 @@ func TestRememberedIsTheLast(t *testing.T) {
 	got := d.Remembered(t.Context(), rec)["q1"]
 	if !slices.Equal(got.Words, []string{"SQLite"}) {
 		t.Errorf("remembered %q", got.Words)
-	}
-}
-
-// reads are the queries of a store.
-type reads struct {
-	store.Store
-	queries []store.Query
-}
-
-func (r *reads) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, error] {
-	r.queries = append(r.queries, q)
-	return r.Store.Rows(ctx, q)
-}
-
-// All that was asked in a project is read once for a record. What ended since counts, too.
-func TestRememberedIsReadOnce(t *testing.T) {
-	s := &reads{Store: openStore(t, storeDir(t))}
-	d := desk.New(s, desk.Options{})
-	elsewhere := asker
-	elsewhere.Directory = "/home/u/other"
-	decided(t, d, set(), asker, chose("lite"))
-	other, foreign := put(t, d, set(), "", asker), put(t, d, set(), "", elsewhere)
-	rec := put(t, d, set(), "", asker)
-	remembers := func(want string) {
-		t.Helper()
-		s.queries = nil
-		got := d.Remembered(t.Context(), rec)["q1"]
-		if !slices.Equal(got.Words, []string{want}) {
-			t.Errorf("remembered %q, not %s", got.Words, want)
-		}
-	}
-	remembers("SQLite")
-	if len(s.queries) != 1 || s.queries[0].Project == "" {
-		t.Errorf("at first it reads %+v", s.queries)
-	}
-	must(d.Reply(t.Context(), foreign.ID, question.Reply{Answers: []question.Answer{chose("pg")}}, byPage))
-	remembers("SQLite")
-	must(d.Reply(t.Context(), other.ID, question.Reply{Answers: []question.Answer{chose("pg")}}, byPage))
-	remembers("PostgreSQL")
-	remembers("PostgreSQL")
-	if len(s.queries) != 1 || s.queries[0].After.Own == 0 {
-		t.Errorf("later it reads %+v", s.queries)
 	}
 }
 

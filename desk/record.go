@@ -72,6 +72,7 @@ type Record struct {
 	Round     int       `json:"round"`                // 1 for the first of a session
 	Rounds    int       `json:"rounds,omitempty"`     // as many as the asker says there will be; 0 where it does not
 	NearLimit bool      `json:"near_limit,omitempty"` // after this round two or fewer are left in a row
+	LastRound bool      `json:"last_round,omitempty"` // the next is refused
 	Asker     Asker     `json:"asker"`
 	State     Status    `json:"state"`
 	CreatedAt time.Time `json:"created_at"`

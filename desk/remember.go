@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"maps"
 	"strings"
 	"time"
 
@@ -23,8 +22,14 @@ type Memory struct {
 // last time that any client asked them in its project. The same question has the same text,
 // apart from case and blanks, and still takes that answer: each option that the user chose is
 // one of its options, by its label. Only the user's own answers are remembered, and none to
-// secrets, confirmations or permissions. A failure of the store is logged. The map is not to be changed.
+// secrets, confirmations or permissions. They are read once, as a page asks for them after each change.
+// A failure of the store is logged. The map is not to be changed.
 func (d *Desk) Remembered(ctx context.Context, rec Record) map[string]Memory {
+	known, _ := d.remembered.Load(rec.ID)
+	out, ok := known.(map[string]Memory)
+	if ok {
+		return out
+	}
 	var asked []*question.Question
 	var texts []string
 	for _, q := range rec.All() {
@@ -35,59 +40,28 @@ func (d *Desk) Remembered(ctx context.Context, rec Record) map[string]Memory {
 	if rec.Asker.Directory == "" || !rec.memorable() || asked == nil {
 		return nil
 	}
-	before, project := d.foundFor(rec.ID), rec.Asker.project()
-	find := store.Query{Ended: true, Before: rec.CreatedAt, After: before.read, Search: texts}
-	if find.After == (store.Revision{}) { // else what has changed is fewer rows than those of the project
-		find.Project = project
-	}
-	out := map[string]Memory{} // not the one before, which its reader has
-	maps.Copy(out, before.memories)
-	read, err := d.store.Revision(ctx)
-	for past, failed := range d.records(ctx, find, d.prove) {
-		if failed != nil {
-			err = failed
-			break
+	out = map[string]Memory{}
+	find := store.Query{Ended: true, Before: rec.CreatedAt, Project: rec.Asker.project(), Search: texts}
+	for past, err := range d.records(ctx, find, d.prove) { // the last asked is first
+		if err != nil {
+			d.log.InfoContext(ctx, "earlier answers are not known", "id", rec.ID, "error", err)
+			return out
 		}
 		for _, q := range asked {
 			m, answered := past.memory(q)
-			if answered && past.Asker.project() == project && m.Record >= out[q.ID].Record {
+			_, later := out[q.ID]
+			if answered && !later {
 				out[q.ID] = m
 			}
 		}
-		if find.Project != "" && len(out) == len(asked) { // the last asked was first
+		if len(out) == len(asked) {
 			break
 		}
 	}
-	switch {
-	case err != nil:
-		d.log.InfoContext(ctx, "earlier answers are not known", "id", rec.ID, "error", err)
-	case d.Away() == nil:
-		d.keepFound(rec.ID, found{read, out})
+	if d.Away() == nil {
+		d.remembered.Store(rec.ID, out)
 	}
 	return out
-}
-
-// found is what was found for an open record, and how far was read for it. A page asks for it after
-// each change, and a project may have a long history.
-type found struct {
-	read     store.Revision
-	memories map[string]Memory
-}
-
-func (d *Desk) foundFor(id string) found {
-	d.remembering.Lock()
-	defer d.remembering.Unlock()
-	return d.found[id]
-}
-
-func (d *Desk) keepFound(id string, f found) {
-	const most = 100 // records that users have in front of them
-	d.remembering.Lock()
-	defer d.remembering.Unlock()
-	if len(d.found) >= most {
-		clear(d.found)
-	}
-	d.found[id] = f
 }
 
 func (rec *Record) memorable() bool { return !rec.Set.Confirms() && !rec.Asker.Permission() }

@@ -59,37 +59,20 @@ func (d *Desk) number(ctx context.Context, rec *Record, limit int) error {
 	if limit <= 0 {
 		return nil
 	}
-	run, err := d.countRun(ctx, rec.run(), limit, 0)
+	before, err := d.inARow(ctx, rec.run())
 	if err != nil {
 		return fmt.Errorf("count the rounds: %w", err)
 	}
-	if run.lifted {
-		return nil
-	}
-	if run.rounds >= limit {
+	if before >= limit {
 		return &RoundLimitError{rec.SessionID, limit}
 	}
-	rec.NearLimit = run.rounds >= limit-1-nearLimit
+	rec.NearLimit, rec.LastRound = before >= limit-1-nearLimit, before == limit-1
 	return nil
-}
-
-// AtLimit reports whether the session's next question would be refused, once
-// the one that is open, if one is, has been answered.
-func (d *Desk) AtLimit(ctx context.Context, session string) (bool, error) {
-	if session == "" || d.maxRounds <= 0 {
-		return false, nil
-	}
-	last, err := d.lastRound(ctx, session)
-	if err != nil || last.Round == 0 {
-		return false, err
-	}
-	run, err := d.countRun(ctx, last.run(), d.maxRounds, 1)
-	return run.rounds >= d.maxRounds && !run.lifted, err
 }
 
 // lastRound returns the last round of a session; one without a number where there is none.
 func (d *Desk) lastRound(ctx context.Context, session string) (Record, error) {
-	for row, err := range d.newest(ctx, store.Query{Session: session}) {
+	for row, err := range d.rows(ctx, store.Query{Session: session}) {
 		if err != nil {
 			return Record{}, err
 		}
@@ -101,58 +84,29 @@ func (d *Desk) lastRound(ctx context.Context, session string) (Record, error) {
 	return Record{}, nil
 }
 
-// run is how many rounds there are in a row.
-type run struct {
-	rounds int  // have followed each other without a pause
-	lifted bool // the user has lifted the limit
-}
-
-// countRun reads the last records of a run. In a row are the rounds that followed each other
-// without a pause. Open questions that their asker waits for are no rounds yet, but for waiting
-// of them; those that the user cannot have seen, and those that the user has reopened, are none.
-// A discussion ends the row. It reads no further than it must to know whether the row has as
-// many rounds as the limit, and whether that is lifted.
-func (d *Desk) countRun(ctx context.Context, shared string, limit, waiting int) (r run, err error) {
-	next, ended := d.now(), false
-	for of, err := range d.newest(ctx, store.Query{Run: shared}) {
-		if err != nil {
-			return r, err
+// inARow counts the last rounds of a run that followed each other without a pause, a discussion or a
+// word of the user's. Open questions that their asker waits for are no rounds yet; those that the user
+// cannot have seen, and those that the user has reopened, are none.
+func (d *Desk) inARow(ctx context.Context, run string) (n int, err error) {
+	next := d.now()
+	for row, err := range d.rows(ctx, store.Query{Run: run}) {
+		if err != nil || row.Notes[store.Lifted] != nil {
+			return n, err
 		}
-		note := of.Notes[store.Lifted]
-		if string(note) == countEnds {
-			ended = true
-		} else {
-			r.lifted = r.lifted || note != nil
-		}
-		rec, err := decodeRow(of)
+		rec, err := decodeRow(row)
 		if err != nil || rec.Round == 0 { // damaged, or a call that was not asked
 			continue
 		}
-		if !ended {
-			waits := rec.Outcome == nil && of.Attended
-			if waits {
-				waiting--
-			}
-			ended = !r.add(&rec, next.Sub(rec.CreatedAt) > d.pause, waits && waiting < 0)
-			next = rec.CreatedAt
-		}
-		if r.lifted || ended && r.rounds < limit {
+		discussed := rec.Outcome != nil && rec.Outcome.Status == Discuss
+		if discussed || next.Sub(rec.CreatedAt) > d.pause {
 			break
 		}
+		next = rec.CreatedAt
+		if rec.Earlier == "" && !rec.Attended && (rec.Outcome == nil || rec.Outcome.seen()) {
+			n++
+		}
 	}
-	return r, nil
-}
-
-// add counts the record before those that were counted, unless it is not yet a round. It is
-// false where that ends the row.
-func (r *run) add(rec *Record, paused, notYet bool) bool {
-	if paused || rec.Outcome != nil && rec.Outcome.Status == Discuss {
-		return false
-	}
-	if rec.Earlier == "" && !notYet && (rec.Outcome == nil || rec.Outcome.seen()) {
-		r.rounds++
-	}
-	return true
+	return n, nil
 }
 
 // seen reports whether the user can have seen a question that ended like this.
@@ -163,25 +117,13 @@ func (o *Outcome) seen() bool { return o.Reply != nil || o.Status != Unavailable
 // ErrForeignSession, or a failure of the store. A session shares rounds and history, not
 // answers: [Desk.Submit] finds those by content.
 func (d *Desk) Continues(ctx context.Context, session string, by Asker) error {
-	for row, err := range d.newest(ctx, store.Query{Session: session}) {
-		if err != nil {
-			return err
-		}
-		rec, err := decodeRow(row)
-		if err != nil { // damaged
-			continue
-		}
-		if rec.Asker.Client != by.Client || rec.Asker.Agent != by.Agent || rec.Asker.Directory != by.Directory {
-			return ErrForeignSession
-		}
-		return nil
+	last, err := d.lastRound(ctx, session)
+	of := last.Asker
+	if last.Round > 0 && (of.Client != by.Client || of.Agent != by.Agent || of.Directory != by.Directory) {
+		err = ErrForeignSession
 	}
-	return nil
+	return err
 }
-
-// countEnds is the value of the note Lifted beside the last round of a count. Any other value
-// lifts the limit.
-const countEnds = "count ends"
 
 // BeginCount begins a new count of rounds in all sessions of a client for a project: its user
 // has just told the agent what to do next.
@@ -196,12 +138,7 @@ func (d *Desk) BeginCount(ctx context.Context, client, directory string) error {
 			continue
 		}
 		seen[rec.run()] = true
-		err = d.store.Note(ctx, rec.ID, store.Lifted, func(old []byte) ([]byte, error) {
-			if old != nil {
-				return old, nil
-			}
-			return []byte(countEnds), nil
-		})
+		err = d.beginCount(ctx, rec.ID)
 		if err != nil {
 			return err
 		}
@@ -209,7 +146,7 @@ func (d *Desk) BeginCount(ctx context.Context, client, directory string) error {
 	return nil
 }
 
-// Lift lifts the round limit for a session, on the user's word. The error is
+// Lift begins a new count of rounds in a session, on the user's word. The error is
 // ErrNoSession for one that has not asked.
 func (d *Desk) Lift(ctx context.Context, session string) error {
 	last, err := store.Collect(d.rows(ctx, store.Query{Session: session, Limit: 1}))
@@ -219,7 +156,12 @@ func (d *Desk) Lift(ctx context.Context, session string) error {
 	if len(last) == 0 || session == "" {
 		return cmp.Or(d.Away(), fmt.Errorf("%w: %q", ErrNoSession, session))
 	}
-	return d.store.Note(ctx, last[0].ID, store.Lifted, func([]byte) ([]byte, error) {
+	return d.beginCount(ctx, last[0].ID)
+}
+
+// beginCount has the count of rounds begin anew after a row.
+func (d *Desk) beginCount(ctx context.Context, id string) error {
+	return d.store.Note(ctx, id, store.Lifted, func([]byte) ([]byte, error) {
 		return []byte(d.time().Format(time.RFC3339)), nil
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 )
@@ -93,12 +92,8 @@ func TestRoundLimit(t *testing.T) {
 	r := newRounds(t, 5)
 	for i := 1; i <= 5; i++ {
 		rec, err := r.next()
-		if err != nil || rec.Round != i || rec.NearLimit != (i > 2) {
+		if err != nil || rec.Round != i || rec.NearLimit != (i > 2) || rec.LastRound != (i == 5) {
 			t.Fatalf("round %d: %+v, near the limit: %v, %v", i, rec.Round, rec.NearLimit, err)
-		}
-		full, err := r.desk().AtLimit(t.Context(), "s1")
-		if err != nil || full != (i == 5) {
-			t.Errorf("after round %d the limit is reached: %v, %v", i, full, err)
 		}
 	}
 	r.isFull()
@@ -122,12 +117,21 @@ func TestRoundLimit(t *testing.T) {
 	put(t, r.desk(), set(), "s2", asker)
 	lift := func(session string) error { return r.desk().Lift(t.Context(), session) }
 	err := lift("s2")
-	full := must(r.desk().AtLimit(t.Context(), "s1"))
-	if err != nil || !full {
-		t.Errorf("lifted for another session: %v", err)
+	if err != nil {
+		t.Error(err)
 	}
+	r.isFull() // lifted for another session
 	fatal.If(t, lift("s1"))
-	r.hasRoom(6)
+	r.hasRoom(4)
+	r.now = r.now.Add(time.Second)
+	last = detached(t, r.desk(), request("Lifted meanwhile?"))
+	fatal.If(t, lift("s1"))
+	after := must(r.desk().Get(t.Context(), last.ID))
+	if !last.LastRound || after.LastRound {
+		t.Errorf("it is the last round: %v, after the lift: %v", last.LastRound, after.LastRound)
+	}
+	r.hasRoom(5)
+	r.isFull()
 	err = lift("never-was")
 	if !errors.Is(err, desk.ErrNoSession) || !strings.Contains(err.Error(), "never-was") {
 		t.Errorf("lifted: %v", err)
@@ -230,8 +234,7 @@ func TestCallsThatAreNotAsked(t *testing.T) {
 	}
 }
 
-// A prompt of the user begins a new count for the sessions of the client in the project, and
-// takes back no lift.
+// A prompt of the user begins a new count for the sessions of the client in the project.
 func TestBeginCount(t *testing.T) {
 	r := newRounds(t, 2)
 	begin := func(client, directory string) {
@@ -261,33 +264,4 @@ func TestOpenRounds(t *testing.T) {
 	detached(t, r.desk(), request("Not waited for?"))
 	r.hasRoom(2)
 	r.isFull()
-}
-
-// The next question of a session reads the last few rows of it, and as many as are no rounds.
-func TestFewRowsAreRead(t *testing.T) {
-	s := &reads{Store: openStore(t, storeDir(t))}
-	d := desk.New(s, desk.Options{MaxRounds: 10, Pause: time.Nanosecond})
-	submitted := func(n int) desk.Record {
-		t.Helper()
-		rec, attendance := submit(t, d, request(fmt.Sprintf("Question %d?", n)))
-		attendance.Release()
-		return rec
-	}
-	for n := range 40 {
-		submitted(n)
-	}
-	s.queries = nil
-	if rec := submitted(40); rec.Round != 41 {
-		t.Errorf("it is round %d", rec.Round)
-	}
-	many := func(q store.Query) bool { return q.Limit == 0 || q.Limit > 20 }
-	if len(s.queries) == 0 || slices.ContainsFunc(s.queries, many) {
-		t.Errorf("it reads %+v", s.queries)
-	}
-	for range 20 {
-		must(d.Note(t.Context(), request("Refused?"), desk.Outcome{Status: desk.Unavailable, Reason: "x"}))
-	}
-	if rec := submitted(41); rec.Round != 42 {
-		t.Errorf("after calls that were not asked it is round %d", rec.Round)
-	}
 }

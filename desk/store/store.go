@@ -83,7 +83,7 @@ const (
 	Draft  Note = iota // what the user has typed so far
 	Shown              // where an open row was tried and is shown
 	Later              // what the host reports that shows the question, too
-	Lifted             // the limit of rounds is lifted for the session of the row, or their count ends here
+	Lifted             // the count of rounds begins anew after the row
 	Notes              // how many there are
 )
 

@@ -106,8 +106,7 @@ func (b Backing) Options(ctx context.Context) (o Options) {
 		slices.Reverse(session)
 		return slices.DeleteFunc(session, func(r desk.Record) bool { return r.Round >= b.Rec.Round })
 	}
-	last, err := b.Desk.AtLimit(ctx, b.Rec.SessionID)
-	if err == nil && last {
+	if b.Rec.LastRound {
 		o.Lift = func() error { return b.Desk.Lift(ctx, b.Rec.SessionID) }
 	}
 	return o

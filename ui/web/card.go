@@ -21,7 +21,6 @@ type card struct {
 	Signed  bool // the answer is signed, so that the question must be shown whole
 	Passkey bool // with a passkey
 	Attach  bool // the answer takes files
-	Limited bool // after this round the session may not ask for a while
 	Alike   []duplicate
 	Back    string  // what is said of a draft that was filled in; empty without one
 	Faults  []fault // why the last try was refused
@@ -50,10 +49,6 @@ func (s *Server) card(r *http.Request, x *layout, rec *desk.Record, sent *form) 
 	}
 	if rec.Outcome != nil {
 		return c
-	}
-	var err error
-	if c.Limited, err = s.Desk.AtLimit(ctx, rec.SessionID); err != nil {
-		s.Log.WarnContext(ctx, "web: a card without its round limit", "id", rec.ID, "error", err)
 	}
 	c.Attach = rec.TakesFiles()
 	c.Passkey, c.Signed = s.Desk.RequiresPasskey(rec), s.Desk.RequiresProof(rec)

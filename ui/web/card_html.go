@@ -59,7 +59,7 @@ func (c *card) remarks(l words.Language) g.Node {
 	return g.Group{
 		g.If(!c.Attended, h.P(remark, say(l, "The agent is not waiting; it will get your answer."))),
 		g.If(c.Passkey, h.P(remark, say(l, "Sending signs your answer with your passkey."))),
-		g.If(c.Limited, h.Form(remark, h.Method("post"), h.Action("/lift"),
+		g.If(c.LastRound, h.Form(remark, h.Method("post"), h.Action("/lift"),
 			hidden("id", c.ID),
 			h.P(say(l, "This is the last round: after it the agent cannot ask again for a while.")),
 			h.Button(h.Type("submit"), say(l, "Lift the limit")),
