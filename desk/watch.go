@@ -163,27 +163,10 @@ func send(ctx context.Context, out chan<- Event, ev Event) error {
 	}
 }
 
-// changed returns the events of the rows that have changed, also of those before an error. Where a
-// store was restored from a backup, so that its revisions are lower, all that is open has changed.
-func (w *watcher) changed(ctx context.Context) (events []Event, err error) {
-	before := w.revision
-	events, err = w.read(ctx, store.Query{After: before})
-	if err != nil || w.revision != before {
-		return events, err
-	}
-	last, err := w.desk.store.Revision(ctx)
-	lower := func(now, read int64) bool { return 0 < now && now < read } // at 0 it cannot be read, or has nothing yet
-	if err != nil || !lower(last.Own, before.Own) && !lower(last.Far, before.Far) {
-		return nil, err
-	}
-	w.revision = last
-	return w.read(ctx, store.Query{Open: true})
-}
-
-// read returns the events of the rows of a query, also of those before an error. A row that cannot be
-// read for want of the trusted keys hides no other: it is read again, with all rows that follow it.
-func (w *watcher) read(ctx context.Context, q store.Query) (events []Event, failed error) {
-	for row, err := range w.desk.store.Rows(ctx, q) {
+// changed returns the events of the rows that have changed, also of those before an error. A row that
+// cannot be read for want of the trusted keys hides no other: it is read again, with all that follow it.
+func (w *watcher) changed(ctx context.Context) (events []Event, failed error) {
+	for row, err := range w.desk.store.Rows(ctx, store.Query{After: w.revision}) {
 		if err != nil {
 			return events, err
 		}

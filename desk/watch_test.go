@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/desktest"
 	"mcp-askuser/desk/store"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
@@ -143,22 +142,6 @@ func TestWatchSettled(t *testing.T) {
 	}
 	must(d.Settle(t.Context(), quiet.ID, there("there")))
 	w.next(desk.Ended, quiet, "there")
-}
-
-// A watcher of a store that is restored from a backup, whose revisions are lower, learns of what is
-// open there, and of what is asked then.
-func TestWatchRestored(t *testing.T) {
-	dir := storeDir(t)
-	other := open(t, dir)
-	w := watch(t, open(t, dir))
-	rec := ask(t, other)
-	w.next(desk.Asked, rec, "")
-	desktest.Exec(t, dir, `update counter set revision = 10`)
-	desktest.Exec(t, dir, `update record set revision = 10`)
-	again := ask(t, other)
-	w.next(desk.Asked, again, "")
-	reply(t, other, rec.ID, "x")
-	w.next(desk.Ended, rec, "x")
 }
 
 // A watcher whose clock is ahead of the asker's learns of a question that was asked and answered
