@@ -2,7 +2,6 @@ package desk
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -90,8 +89,7 @@ var thisMachine = sync.OnceValue(func() string {
 	return digest([]any{string(boot), space})[:16]
 })
 
-// terminal is the controlling terminal of this process, by its name where the
-// system has /proc.
+// terminal is the controlling terminal of this process; empty without one.
 func terminal() string {
 	const name = "/dev/tty"
 	tty, err := os.Open(name)
@@ -99,21 +97,5 @@ func terminal() string {
 		return ""
 	}
 	_ = tty.Close()
-	if self, ok := proc.Look(os.Getpid()); ok {
-		return terminalName(self.Terminal)
-	}
 	return name
-}
-
-// terminalName is the name of a terminal by its device number, as Linux gives
-// them out.
-func terminalName(number int) string {
-	major, minor := number>>8&0xfff, number&0xff|number>>12&0xfff00
-	switch {
-	case major >= 136 && major <= 143:
-		return fmt.Sprintf("/dev/pts/%d", (major-136)<<8|minor)
-	case major == 4:
-		return fmt.Sprintf("/dev/tty%d", minor)
-	}
-	return fmt.Sprintf("/dev/char/%d:%d", major, minor)
 }
