@@ -162,17 +162,10 @@ func (d *Desk) expire(ctx context.Context) error {
 	return nil
 }
 
-// minHistory is the least age at which a question of the past is pruned.
-const minHistory = time.Hour
-
 // Prune removes the questions that were asked before a time and have ended, and returns how
 // many; dry, it only counts. What is open, not collected and kept still, or the earlier
 // record of an open one stays.
 func (d *Desk) Prune(ctx context.Context, before time.Time, dry bool) (int, error) {
-	latest := d.now().Add(-minHistory)
-	if before.After(latest) {
-		before = latest
-	}
 	pruned, err := d.store.Prune(ctx, before, dry)
 	if err == nil && !dry {
 		err = d.removeCopies(ctx)
