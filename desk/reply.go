@@ -32,17 +32,13 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 	}
 	kept := d.SaveDraft(ctx, id, r)
 	first, closed := errors.AsType[*ClosedError](kept)
-	if closed && first.Outcome.ID == o.ID { // it was stored, and the acknowledgement was lost
-		kept = nil
-	}
-	if closed && rec.ID == "" { // it could not be read before
+	switch {
+	case closed && first.Outcome.ID == o.ID: // it was stored, and the acknowledgement was lost
+		return rec.endedBy(&first.Outcome), nil
+	case closed:
 		rec, _, err = d.stillOpen(ctx, id)
 		return rec, err
-	}
-	if closed {
-		return rec.endedBy(&first.Outcome), kept
-	}
-	if kept != nil {
+	case kept != nil:
 		return rec, fmt.Errorf("not sent, and not kept as a draft: %w", errors.Join(err, kept))
 	}
 	return rec, fmt.Errorf("%w: %w", ErrUnsent, err)
@@ -64,7 +60,7 @@ func (d *Desk) outcome(
 	}
 	if r.Discuss && !needsProof {
 		draft := decodeDraft(row)
-		rec.addEarlier(&r, draft.Reply.Given(), by)
+		r = rec.withGiven(r, draft.Reply.Given(), by)
 	}
 	checked, err := rec.Check(r)
 	if err == nil {
@@ -95,29 +91,27 @@ func (d *Desk) outcome(
 	return rec, o, err
 }
 
-// addEarlier adds earlier answers to a reply that discusses the set, but for questions that
-// it answers itself or no longer asks. A program's answer never becomes the user's, and is
-// left out where the record requires the user; a front end's is the user's only in a reply
-// of the user's.
-func (rec *Record) addEarlier(r *question.Reply, before []question.Answer, by *Answerer) {
-	out := *r
+// withGiven returns a reply that discusses the set, with the answers that programs and front ends gave to
+// its other questions. A program's answer never becomes the user's, and is left out where the record
+// requires the user; a front end's is the user's only in a reply of the user's.
+func (rec *Record) withGiven(r question.Reply, given []question.Answer, by *Answerer) question.Reply {
+	out := r
 	out.Answers = slices.Clone(r.Answers)
-	for _, a := range before {
-		if a.By != question.ByUser && a.By != question.ByFrontEnd || by.Kind != UserAnswerer {
-			a.By = question.ByProgram
-		} else {
+	for _, a := range given {
+		byUser := a.By == question.ByFrontEnd && by.Kind == UserAnswerer
+		a.By = question.ByProgram
+		if byUser {
 			a.By = question.ByUser
 		}
-		if r.Answer(a.QuestionID) == nil && (a.By == question.ByUser || !rec.RequiresUser()) {
-			out.Put(a.QuestionID, func(x *question.Answer) { *x = a })
+		if r.Answer(a.QuestionID) == nil && (byUser || !rec.RequiresUser()) {
+			out.Answers = append(out.Answers, a)
 		}
 	}
-	shown := rec.Set.Asked(&out)
-	out.Answers = slices.DeleteFunc(out.Answers, func(a question.Answer) bool {
-		isAsked := func(x question.Response) bool { return x.ID == a.QuestionID }
-		return r.Answer(a.QuestionID) == nil && !slices.ContainsFunc(shown, isAsked)
-	})
-	*r = out
+	_, err := rec.Check(out)
+	if err != nil { // one of them is to a question that is no longer asked
+		return r
+	}
+	return out
 }
 
 // MayAnswer returns an error that wraps ErrUserRequired where the evidence is not enough for
@@ -166,7 +160,7 @@ func (d *Desk) Close(ctx context.Context, id string, o Outcome) (Record, error) 
 		return rec, err
 	}
 	o.Reason = question.Shorten(o.Reason, question.MaxText)
-	o.Unseen = !d.reachedUser(ctx, &rec)
+	o.Unseen = !slices.ContainsFunc(rec.ShownOn, func(s Showing) bool { return s.Why == "" })
 	d.stamp(&o)
 	return d.decide(ctx, rec, o)
 }
@@ -213,20 +207,6 @@ func (d *Desk) stamp(o *Outcome) {
 		o.At = now
 	}
 }
-
-// reachedUser reports whether a surface shows the record, or an inbox or a page that
-// lists it is open.
-func (d *Desk) reachedUser(ctx context.Context, rec *Record) bool {
-	shown := func(s Showing) bool { return s.Why == "" && s.Surface != surfaceInbox }
-	if slices.ContainsFunc(rec.ShownOn, shown) {
-		return true
-	}
-	open, _ := d.Present(ctx, rec.ID) // those that it names are open
-	return len(open) > 0
-}
-
-// surfaceInbox is the surface that only leaves a record to inboxes and pages.
-const surfaceInbox = "inbox"
 
 // Settle ends a mirrored record with what the host reports of its dialog: answered or
 // dismissed by the user, or closed. The host decides: a reply given here that says the
