@@ -192,5 +192,5 @@ func (d *Desk) verifyStatement(rec *Record) error {
 // its meaning.
 func (rec *Record) Statement() string {
 	by := rec.Asker
-	return digest([]any{rec.ID, by.Client, by.Directory, by.Via, by.Agent, rec.OnTimeout, rec.Prove, rec.Set.Statement()})
+	return digest([]any{rec.ID, by.Client, by.Directory, by.Via, by.Agent, rec.OnTimeout, rec.Prove, rec.Questions})
 }

@@ -36,7 +36,7 @@ const MaxText = 10_000
 
 // Question is one question of a set, or a follow-up below one of its options.
 // Texts are kept as the asker wrote them; what shows one passes it through
-// [Line] or [Block] first. statement lists the members.
+// [Line] or [Block] first.
 type Question struct {
 	ID          string   `json:"question_id" jsonschema_description:"Unique in its set, follow-ups included"`
 	Text        string   `json:"question"`
@@ -66,31 +66,6 @@ type Option struct {
 	Default     bool       `json:"default,omitempty"`
 	Preview     string     `json:"preview,omitempty" jsonschema_description:"Preformatted"`
 	FollowUps   []Question `json:"follow_up_questions,omitempty" jsonschema_description:"Asked when this option is chosen"`
-}
-
-// statement lists the members that give an answer to q its meaning; see [Set.Statement].
-// A member that older programs do not know is appended only where it is set.
-func (q *Question) statement() []any {
-	out := []any{q.ID, q.Type, q.Text, q.Header, q.Description, q.Default, q.Required, q.AllowCustom,
-		statements(q.Options, (*Option).statement)}
-	if q.Other != nil {
-		out = append(out, []any{q.Other.statement()})
-	}
-	if q.Collected != nil {
-		out = append(out, q.Collected.Selected, q.Collected.Custom)
-	}
-	return out
-}
-
-func (o *Option) statement() []any {
-	return []any{o.ID, o.Label, o.Description, o.Preview, o.Default, statements(o.FollowUps, (*Question).statement)}
-}
-
-func statements[T any](all []T, statement func(*T) []any) (out []any) {
-	for i := range all {
-		out = append(out, statement(&all[i]))
-	}
-	return out
 }
 
 // Option returns the option with this id, or nil.

@@ -46,10 +46,6 @@ const Confirmation = "Confirm"
 // no forbids the action.
 func (s *Set) AsksLeave() bool { return s.Confirms() && s.Questions[0].Header == Confirmation }
 
-// Statement lists all that gives answers to the set their meaning, in an order that
-// never changes: programs of different versions compare digests of it.
-func (s *Set) Statement() []any { return statements(s.Questions, (*Question).statement) }
-
 // first returns the first of some that is as wanted, or nil.
 func first[T any](all []T, wanted func(*T) bool) *T {
 	for i := range all {
