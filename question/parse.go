@@ -112,39 +112,29 @@ func (p *parser) note(q *Question, text string) {
 func eachNamed[T any](p *parser, path string, values map[string]T, take func(path string, q *Question, value T)) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		path := fmt.Sprintf("%s[%q]", path, Shorten(key, 100))
-		switch named := p.set.named(key); len(named) {
-		case 0:
-			p.found.Add(path, "no question has this text, id or header")
-		case 1:
-			take(path, named[0], values[key])
-		default:
-			var texts []string
-			for _, q := range named {
-				texts = append(texts, strconv.Quote(q.Text))
-			}
-			p.found.Add(path, "%d questions have this header; give the text or id of one: %s", len(named),
-				strings.Join(texts, ", "))
+		q := p.set.named(key)
+		if q == nil {
+			p.found.Add(path, "no single question has this text, id or header")
+			continue
 		}
+		take(path, q, values[key])
 	}
 }
 
-// named returns the question called key: by its text, its id, its header, or its place
-// among the questions of the set. Several may have one header.
-func (s *Set) named(key string) (found []*Question) {
-	if q := cmp.Or(s.find(func(q *Question) bool { return q.Text == key }), s.Find(key)); q != nil {
-		return []*Question{q}
+// named returns the question called key, or nil: by its text, its id, a header that no other has, or its
+// place among the questions of the set.
+func (s *Set) named(key string) *Question {
+	headed := slices.DeleteFunc(s.All(), func(q *Question) bool { return q.Header != key || key == "" })
+	q := cmp.Or(s.find(func(q *Question) bool { return q.Text == key }), s.Find(key))
+	if q == nil && len(headed) == 1 {
+		return headed[0]
 	}
-	for _, q := range s.All() {
-		if q.Header == key && key != "" {
-			found = append(found, q)
-		}
+	n, isPlace := strings.CutPrefix(key, "question-")
+	place, err := strconv.Atoi(n)
+	if q == nil && len(headed) == 0 && isPlace && err == nil && place >= 0 && place < len(s.Questions) {
+		return &s.Questions[place]
 	}
-	if n, ok := strings.CutPrefix(key, "question-"); ok && found == nil {
-		if i, err := strconv.Atoi(n); err == nil && i >= 0 && i < len(s.Questions) {
-			found = append(found, &s.Questions[i])
-		}
-	}
-	return found
+	return q
 }
 
 // responses takes answers in the shape of the tool's structured result.
@@ -160,10 +150,7 @@ func (p *parser) responses(list []json.RawMessage) {
 			return s
 		}
 		faults := len(p.found)
-		q, state := p.set.Find(text("question_id")), State(text("state"))
-		if named := p.set.named(text("question")); q == nil && len(named) == 1 {
-			q = named[0]
-		}
+		q, state := cmp.Or(p.set.Find(text("question_id")), p.set.named(text("question"))), State(text("state"))
 		options, _ := Read[[]json.RawMessage](&p.found, path+".selected", r["selected"], "an array of options")
 		custom, note := text("text"), text("note")
 		switch {
@@ -210,22 +197,20 @@ func (p *parser) selected(path string, q *Question, options []json.RawMessage, t
 // named returns the options that a text names, none for a text of the user's own; or
 // why they are not certain. A joined text may name several.
 func (q *Question) named(text string, joined bool) (ids []string, why string) {
-	if o := q.Named(text); o != nil {
+	o := q.Named(text)
+	if o != nil {
 		ids = []string{o.ID}
 	}
 	if !joined {
 		return ids, ""
 	}
-	mentions := func(part string) bool { return q.Named(part) != nil }
-	switch ways := q.split(strings.TrimSpace(text)); {
-	case len(ways) > 1:
+	ways := q.split(strings.TrimSpace(text))
+	if len(ways) > 1 {
 		return nil, fmt.Sprintf("%q can be read in more than one way, because a label contains a comma; give a JSON array",
 			text)
-	case len(ways) == 1:
+	}
+	if len(ways) == 1 {
 		return ways[0], ""
-	case ids == nil && strings.Contains(text, ",") && slices.ContainsFunc(strings.Split(text, ","), mentions):
-		return nil, fmt.Sprintf("%q mixes options with other text; give a JSON array of any of: %s", text,
-			strings.Join(q.optionIDs(), ", "))
 	}
 	return ids, ""
 }
