@@ -80,7 +80,7 @@ func (d *Desk) decode(ctx context.Context, row store.Row, policy Policy) (Record
 }
 
 func decodeRow(row store.Row) (rec Record, err error) {
-	err = decodeJSON(row.Asked, &rec)
+	err = json.Unmarshal(row.Asked, &rec)
 	if err == nil && (rec.ID != row.ID || rec.Outcome != nil) {
 		err = fmt.Errorf("it was stored as %q, with an outcome: %t", rec.ID, rec.Outcome != nil)
 	}
@@ -103,13 +103,13 @@ func decodeRow(row store.Row) (rec Record, err error) {
 		return rec, nil
 	}
 	rec.Outcome = &Outcome{}
-	err = decodeJSON(row.Outcome, rec.Outcome)
+	err = json.Unmarshal(row.Outcome, rec.Outcome)
 	if err == nil {
 		err = rec.Outcome.check()
 	}
 	if err == nil && rec.Outcome.Provisional && row.Notes[store.Later] != nil {
 		var host Outcome
-		err = decodeJSON(row.Notes[store.Later], &host)
+		err = json.Unmarshal(row.Notes[store.Later], &host)
 		if err == nil {
 			err = host.check()
 		}
@@ -121,16 +121,6 @@ func decodeRow(row store.Row) (rec Record, err error) {
 
 // mayBeNewer is said of what another version may have stored.
 const mayBeNewer = "which a newer version of mcp-askuser may know: update it"
-
-// decodeJSON reads a document. The error, which users read, has none of our type names.
-func decodeJSON(data []byte, v any) error {
-	err := json.Unmarshal(data, v)
-	odd, ok := errors.AsType[*json.UnmarshalTypeError](err)
-	if ok {
-		return fmt.Errorf("a JSON %s does not belong at %q", odd.Value, odd.Field)
-	}
-	return err
-}
 
 // check returns why o cannot be an outcome: one of the user carries a reply, any
 // other none.
@@ -161,9 +151,10 @@ func (d *Desk) validate(ctx context.Context, rec *Record, row *store.Row, policy
 	if o.Reply == nil {
 		return nil
 	}
-	err := d.verifyStatement(rec)
-	if err == nil {
-		err = d.admit(ctx, rec, o, row, rec.needsProof(policy))
+	asked, known := d.asked.Load(rec.ID)
+	err := d.admit(ctx, rec, o, row, rec.needsProof(policy))
+	if known && asked != rec.Statement() { // another process of the same user, or credential, has replaced it
+		err = errors.New("the question in the store is not the one that was asked")
 	}
 	if err == nil {
 		return nil
@@ -174,17 +165,6 @@ func (d *Desk) validate(ctx context.Context, rec *Record, row *store.Row, policy
 	d.log.ErrorContext(ctx, "the answer in the store does not count", "id", rec.ID, "answerer", o.Answerer, "error", err)
 	reason := "the answer in the store does not count: " + err.Error()
 	rec.State, rec.Outcome = Failed, &Outcome{ID: o.ID, Status: Failed, Reason: reason, Surface: o.Surface, At: o.At}
-	return nil
-}
-
-// verifyStatement returns why a record is not what this process asked under its id: another
-// process of the same user, or credential, may have replaced it.
-func (d *Desk) verifyStatement(rec *Record) error {
-	kept, _ := d.asked.Load(rec.ID)
-	asked, _ := kept.(string)
-	if asked != "" && asked != rec.Statement() {
-		return errors.New("the question in the store is not the one that was asked")
-	}
 	return nil
 }
 

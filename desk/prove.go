@@ -185,31 +185,24 @@ func (d *Desk) checkProof(rec *Record, o *Outcome, needed bool) error {
 		}
 		return nil
 	}
+	err := proof.ErrNone
+	if o.Proof != nil { // else the keys are not read
+		keys, failed := d.keys(nil)
+		ended := *rec
+		ended.Outcome = o
+		err = ended.VerifyProof(&keys)
+		if failed != nil {
+			err = fmt.Errorf("%w: %w", errKeys, failed)
+		}
+	}
 	answers := o.Status == Answered || len(o.Reply.Answers) > 0 // those of a discussion, too
-	needed = needed && answers && o.Answerer.Kind != HostAnswerer
-	err := d.verifyPasskey(rec, o)
-	if err == nil || !needed {
+	if err == nil || !needed || !answers {
 		return nil
 	}
 	if errors.Is(err, errKeys) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrProofRequired, err)
-}
-
-// verifyPasskey verifies the proof of a reply with the keys of this machine, which are read
-// only if it has one.
-func (d *Desk) verifyPasskey(rec *Record, o *Outcome) error {
-	if o.Proof == nil {
-		return proof.ErrNone
-	}
-	keys, err := d.keys(nil)
-	if err != nil {
-		return fmt.Errorf("%w: %w", errKeys, err)
-	}
-	ended := *rec
-	ended.Outcome = o
-	return ended.VerifyProof(&keys)
 }
 
 // Humans returns the names of the users of the shared desk, by the public keys of their credentials;
