@@ -90,7 +90,7 @@ type Record struct {
 	Row       string  `json:"row,omitempty"`          // see [Request.Row]; empty where it is the session
 	// Earlier is the record that this one goes back to; see [Desk.Reopen].
 	Earlier string `json:"earlier,omitempty"`
-	// Content tells records that ask the same, for the same project and client.
+	// Content tells records that ask the same, for the same project and client; see [Request.Content].
 	Content string   `json:"content,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"` // nil while pending
 	// Later is a reply that was given here and does not count, as the host took another in its

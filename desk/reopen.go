@@ -87,11 +87,10 @@ func (d *Desk) prefill(ctx context.Context, from *Record, row store.Row, to stri
 // sameOpen returns the record that asks the same and is open, with ErrPending; or none.
 func (d *Desk) sameOpen(ctx context.Context, r *Request) (Record, error) {
 	again := d.newRecord(*r)
-	content := r.rowContent(&again)
-	if content == "" {
+	if again.Content == "" {
 		return Record{}, nil
 	}
-	for rec, err := range d.records(ctx, store.Query{Open: true, Content: content}, d.prove) {
+	for rec, err := range d.records(ctx, store.Query{Open: true, Content: again.Content}, d.prove) {
 		if err == nil {
 			err = ErrPending
 		}

@@ -121,7 +121,7 @@ func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendan
 	}
 	var former Record // the last that asks the same, and was withdrawn
 	var typed store.Row
-	for content := r.rowContent(&rec); ; {
+	for content := rec.Content; ; {
 		if full != nil && !d.waits(ctx, content) {
 			return Record{}, nil, full
 		}
@@ -205,23 +205,14 @@ func (d *Desk) waits(ctx context.Context, content string) bool {
 	return false
 }
 
-// Unlike reports whether the request is like no other: a confirmation in no
-// dialogue, which only its ticket leads back to.
-func (r *Request) Unlike() bool { return r.Session == "" && r.Set.Confirms() }
-
-// rowContent tells rows that may be taken over for each other. It is empty for a row like no
-// other.
-func (r *Request) rowContent(rec *Record) string {
-	if r.Unlike() {
-		return ""
-	}
-	return rec.Content
-}
-
 // Content is a digest of what is asked, by whom and for what project. An agent
 // with a token shares its questions with no other. A yes from another dialogue
-// confirms nothing: to a confirmation its session belongs too.
+// confirms nothing: to a confirmation its session belongs too. It is empty for one in
+// no dialogue, which is like no other: only its ticket leads back to it.
 func (r *Request) Content() string {
+	if r.Session == "" && r.Set.Confirms() {
+		return ""
+	}
 	what := []any{r.Set.Questions, r.Asker.Directory, r.Asker.Client, r.Asker.Via}
 	if r.Prove {
 		what = append(what, "prove")
