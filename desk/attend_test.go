@@ -1,10 +1,7 @@
 package desk_test
 
 import (
-	"bytes"
 	"errors"
-	"log/slog"
-	"os"
 	"testing"
 	"time"
 
@@ -139,18 +136,5 @@ func TestDraftsAndTheClock(t *testing.T) {
 	unlimited := ask(t, d)
 	if !unlimited.Deadline().IsZero() {
 		t.Error("a deadline without a timeout")
-	}
-}
-
-// The release of a question that was removed with its store logs no warning.
-func TestReleasedAfterItsStoreWasRemoved(t *testing.T) {
-	var log bytes.Buffer
-	dir := storeDir(t)
-	d := desk.New(openStore(t, dir), desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
-	_, attendance := submit(t, d, request("Lost?"))
-	fatal.If(t, os.RemoveAll(dir))
-	attendance.Release()
-	if log.Len() > 0 {
-		t.Errorf("the log says %s", log.String())
 	}
 }

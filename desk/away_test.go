@@ -29,20 +29,6 @@ func (s away) Rows(ctx context.Context, q store.Query) iter.Seq2[store.Row, erro
 	}
 }
 
-// While the shared desk does not answer, a session asks on this machine, and what happens
-// there is watched.
-func TestAskedWhileTheDeskIsAway(t *testing.T) {
-	d := desk.New(away{openStore(t, storeDir(t))}, desk.Options{MaxRounds: 5})
-	w := watch(t, d)
-	rec, _ := submit(t, d, request("Here?"))
-	if rec.Round != 1 {
-		t.Errorf("the round is %d", rec.Round)
-	}
-	reply(t, d, rec.ID, "yes")
-	w.next(desk.Asked, rec, "")
-	w.next(desk.Ended, rec, "yes")
-}
-
 // An answer that a shared desk does not take is kept as a draft, and the question stays open. One
 // whose acknowledgement was lost is sent. One that is second returns an error with the first answer,
 // and the record, whatever the desk did not do.

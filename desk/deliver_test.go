@@ -134,8 +134,7 @@ func TestKeptSinceItsAskerWaited(t *testing.T) {
 	}
 }
 
-// What has ended is pruned where its user says so, but for what is an hour old or less: an
-// asker may still ask for it.
+// What has ended is pruned where its user says so; dry, it is only counted.
 func TestPrune(t *testing.T) {
 	d := open(t, storeDir(t))
 	rec := ask(t, d)

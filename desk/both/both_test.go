@@ -409,20 +409,6 @@ func TestRowsOfSlowDesk(t *testing.T) {
 	}
 }
 
-// Where the shared desk says why it does not answer in time, callers learn it.
-func TestLateNamesTheCause(t *testing.T) {
-	j := join(t)
-	j.patience = time.Millisecond
-	j.f.Before(func(ctx context.Context, _ desktest.Call) error {
-		<-ctx.Done()
-		return fmt.Errorf("%w: the certificate is not trusted", store.ErrUnreachable)
-	})
-	_, _, err := j.read(t, store.Query{})
-	if err == nil || !strings.Contains(err.Error(), "certificate") {
-		t.Errorf("%v", err)
-	}
-}
-
 // What follows a call that the shared desk did not answer has little time there, until it
 // answers one.
 func TestLittleTimeAfterFailure(t *testing.T) {

@@ -40,7 +40,6 @@ func Run(t *testing.T, without Without, begin func(t *testing.T) (open func() Pr
 		{"a row returns as it was asked", testAsk},
 		{"an empty store has no rows", testEmpty},
 		{"of many answers one is first", testFirst},
-		{"an answer is read whole or not at all", testWhole},
 		{"a question without a living asker is taken over", testTakeover},
 		{"an answer is kept from when it was given", testAnswerKept},
 		{"a delivered question is asked anew", testDelivered},
@@ -201,25 +200,6 @@ func testFirst(t *testing.T, open func() Process) {
 		}
 	}
 	Wants(t, processes[0].Answer(t.Context(), ulid.Make().String(), ending("x")), store.ErrNotFound)
-}
-
-func testWhole(t *testing.T, open func() Process) {
-	s, reader := open(), open()
-	long := strings.Repeat("word ", 20_000)
-	row := ask(t, s, NewRow(long))
-	done := make(chan error, 1)
-	go func() { done <- s.Answer(t.Context(), row.ID, ending(long)) }()
-	for {
-		got, err := reader.Get(t.Context(), row.ID)
-		fatal.If(t, err)
-		if string(got.Asked) != long || got.Outcome != nil && string(got.Outcome) != long {
-			t.Fatal("a part of a row was read")
-		}
-		if got.Outcome != nil {
-			break
-		}
-	}
-	fatal.If(t, <-done)
 }
 
 func testTakeover(t *testing.T, open func() Process) {
