@@ -259,19 +259,11 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	if !errors.As(err, &code) {
 		return err
 	}
-	why := map[sqlite3.ErrorCode]string{
-		sqlite3.FULL:     "the disk is full: make room, and try again",
-		sqlite3.BUSY:     "another process has been writing for half a minute: is one stopped?",
-		sqlite3.PERM:     "its permissions do not allow it",
-		sqlite3.IOERR:    "its disk is full, fails or is on a network: make room, or " + elsewhere,
-		sqlite3.CANTOPEN: "it cannot be opened: look after its permissions, and the room on its disk",
-		sqlite3.READONLY: "it cannot be written: look after its permissions",
-	}[code]
-	switch {
-	case code == sqlite3.CORRUPT || code == sqlite3.NOTADB:
+	switch code {
+	case sqlite3.CORRUPT, sqlite3.NOTADB:
 		return fmt.Errorf("%w: %s: %s: %w", store.ErrDamaged, s.path(), restore, err)
-	case why != "":
-		return fmt.Errorf("%s: %s: %w", s.path(), why, err)
+	case sqlite3.BUSY:
+		return fmt.Errorf("%s: another process has been writing for half a minute: is one stopped?: %w", s.path(), err)
 	}
-	return fmt.Errorf("%s: %w", s.path(), err)
+	return fmt.Errorf("%s: look after its permissions and the room on its disk, or %s: %w", s.path(), elsewhere, err)
 }
