@@ -205,12 +205,15 @@ func (d *Desk) waits(ctx context.Context, content string) bool {
 	return false
 }
 
+// Unlike reports whether the request is like no other: a confirmation in no
+// dialogue, which only its ticket leads back to.
+func (r *Request) Unlike() bool { return r.Session == "" && r.Set.Confirms() }
+
 // Content is a digest of what is asked, by whom and for what project. An agent
 // with a token shares its questions with no other. A yes from another dialogue
-// confirms nothing: to a confirmation its session belongs too. It is empty for one in
-// no dialogue, which is like no other: only its ticket leads back to it.
+// confirms nothing: to a confirmation its session belongs too. It is empty for a request that is like no other.
 func (r *Request) Content() string {
-	if r.Session == "" && r.Set.Confirms() {
+	if r.Unlike() {
 		return ""
 	}
 	what := []any{r.Set.Questions, r.Asker.Directory, r.Asker.Client, r.Asker.Via}

@@ -122,11 +122,10 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 	if !p.TakeDefaults { // the record says what will happen
 		q.OnTimeout = ""
 	}
-	content := q.Content()
-	if content == "" {
+	if q.Unlike() {
 		return p.submit(ctx, q)
 	}
-	return p.serialize(ctx, askedKey{q.Session, content}, func(x *Presentation) (*Waiter, error) {
+	return p.serialize(ctx, askedKey{q.Session, q.Content()}, func(x *Presentation) (*Waiter, error) {
 		if x != nil && !(q.Set.Confirms() && x.isAwaited()) {
 			if w := x.join(asks, q, nil); w != nil {
 				return w, nil
