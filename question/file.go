@@ -23,7 +23,7 @@ const (
 	MaxFiles    = 5        // in one answer
 
 	maxPixels   = 50_000_000
-	maxFileName = 100 // code points
+	maxFileName = 100 // characters
 )
 
 // File is a file that a user attached to an answer. The desk keeps its content beside the
@@ -183,11 +183,7 @@ func FileName(name string) string {
 		}
 		return r
 	}, name))
-	if all := []rune(name); len(all) > maxFileName {
-		ending := []rune(path.Ext(name))
-		ending = ending[:min(len(ending), 10)]
-		name = strings.TrimSpace(string(all[:maxFileName-len(ending)])) + string(ending)
-	}
+	name = strings.TrimSpace(Cut(name, maxFileName))
 	if strings.Trim(name, ".") == "" {
 		return "file"
 	}
