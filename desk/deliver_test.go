@@ -11,40 +11,6 @@ import (
 	"mcp-askuser/internal/fatal"
 )
 
-// Invariant: an answer that was delivered is not delivered to another call that asks the same, also
-// where the asker died right afterwards. Its ticket leads to it, and the past has it.
-func TestDelivered(t *testing.T) {
-	dir := storeDir(t)
-	store := openStore(t, dir)
-	d := desk.New(store, desk.Options{})
-	rec, _ := submit(t, d, request("Which?"))
-	fatal.If(t, d.SaveDraft(t.Context(), rec.ID, says("ye")))
-	reply(t, d, rec.ID, "yes")
-	for range 2 { // once more changes nothing
-		fatal.If(t, d.Delivered(t.Context(), rec.ID))
-	}
-	fatal.If(t, store.Close()) // as by a kill
-
-	other := open(t, dir)
-	again, _ := submit(t, other, request("Which?"))
-	if again.ID == rec.ID || again.Outcome != nil {
-		t.Errorf("delivered again: %+v", again.Outcome)
-	}
-	for name, got := range map[string]desk.Record{
-		"by its ticket":  must(other.Latest(t.Context(), rec.ID)),
-		"by a wait":      must(other.Wait(deadline(t), rec.ID)),
-		"by its session": must(other.Session(t.Context(), "s1"))[0],
-	} {
-		if got.ID != rec.ID || text(got) != "yes" {
-			t.Errorf("%s: %s %q", name, got.ID, text(got))
-		}
-	}
-	_, _, err := other.Draft(t.Context(), rec.ID)
-	if !errors.Is(err, desk.ErrNotFound) {
-		t.Errorf("its draft: %v", err)
-	}
-}
-
 // Invariant: the answer to an asker that died reaches the next that asks the same: one alone,
 // of however many ask at once.
 func TestAnswerOfADeadAsker(t *testing.T) {

@@ -42,8 +42,6 @@ func where(q store.Query) (condition string, args []any) {
 	switch {
 	case q.After.Own > 0:
 		condition = ` order by revision`
-	case q.Ascend && q.Limit == 0 && q.Since.IsZero():
-		condition = ` order by id`
 	case !q.Since.IsZero():
 		condition = ` order by at desc, id desc` // by id alone, all older rows would be read
 	}
@@ -81,7 +79,7 @@ func (s *Store) selected(ctx context.Context, in interface {
 	return func(yield func(store.Row, error) bool) {
 		condition, args := where(q)
 		query := `select ` + columns + ` from record` + condition
-		if q.Ascend && (q.Limit > 0 || !q.Since.IsZero()) { // the last of them, the first of those first
+		if q.Ascend { // the last of them, the first of those first
 			query = `select * from (` + query + `) order by id`
 		}
 		rows, err := in.QueryContext(ctx, query, args...)
