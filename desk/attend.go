@@ -120,21 +120,16 @@ func (d *Desk) Delivered(ctx context.Context, id string) error {
 	return d.store.Delivered(ctx, id)
 }
 
-// tidyEvery is how often a process tidies up.
-const tidyEvery = 24 * time.Hour
+// tidyEvery is how often a process tidies up, in seconds.
+const tidyEvery = 24 * 60 * 60
 
 // TidyUp ends the records that nobody came back for, and prunes the history, at most once a
 // day. Callers run it after a delivery, when no call waits for it.
 func (d *Desk) TidyUp(ctx context.Context) {
-	if !d.tidying.TryLock() {
+	now, last := d.now(), d.tidied.Load()
+	if now.Unix()-last < tidyEvery || !d.tidied.CompareAndSwap(last, now.Unix()) {
 		return
 	}
-	defer d.tidying.Unlock()
-	now := d.now()
-	if !d.tidied.IsZero() && now.Sub(d.tidied) < tidyEvery {
-		return
-	}
-	d.tidied = now
 	err := d.expire(ctx)
 	if err == nil && d.keepHistory > 0 {
 		_, err = d.Prune(ctx, now.Add(-d.keepHistory), false)

@@ -75,9 +75,8 @@ type Desk struct {
 	prove                        Policy
 	keys                         func(change func(*proof.Keys) error) (proof.Keys, error)
 
-	numbering sync.Mutex // see ask
-	tidying   sync.Mutex // see TidyUp
-	tidied    time.Time
+	numbering sync.Mutex            // see ask
+	tidied    atomic.Int64          // see TidyUp: when, in seconds since 1970
 	damaged   sync.Map              // ids of damaged records, which were logged
 	away      atomic.Pointer[error] // see Away
 	asked     sync.Map              // statements of what this process has asked, by id

@@ -105,20 +105,22 @@ func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
 	if prefix == "" || ValidID(prefix) {
 		return d.Get(ctx, prefix)
 	}
-	for _, q := range []store.Query{{Open: true, Prefix: prefix}, {Ended: true, Prefix: prefix}} {
-		found, err := store.Collect(d.records(ctx, q, d.prove))
-		if err != nil {
-			return Record{}, err
-		}
-		if len(found) == 1 {
-			return found[0], nil
-		}
-		if len(found) > 1 {
-			return Record{}, fmt.Errorf("%q %w (%d do, %s and %s among them): give more of it",
-				prefix, ErrAmbiguous, len(found), found[len(found)-1].ID, found[0].ID)
-		}
+	all, err := store.Collect(d.records(ctx, store.Query{Prefix: prefix}, d.prove))
+	if err != nil {
+		return Record{}, err
 	}
-	return Record{}, cmp.Or(d.Away(), ErrNotFound)
+	found := slices.DeleteFunc(slices.Clone(all), func(rec Record) bool { return rec.Outcome != nil })
+	if len(found) == 0 {
+		found = all
+	}
+	switch len(found) {
+	case 0:
+		return Record{}, cmp.Or(d.Away(), ErrNotFound)
+	case 1:
+		return found[0], nil
+	}
+	return Record{}, fmt.Errorf("%q %w (%d do, %s and %s among them): give more of it",
+		prefix, ErrAmbiguous, len(found), found[len(found)-1].ID, found[0].ID)
 }
 
 // Pending returns the open records, oldest first, without those that were kept for as long

@@ -238,7 +238,16 @@ func (d *Desk) Settle(ctx context.Context, id string, o Outcome) (Record, error)
 		}
 	}
 	if rec.Outcome.Provisional {
-		err = d.noteHost(ctx, id, o)
+		data, err := json.Marshal(o)
+		if err != nil {
+			return rec, fmt.Errorf("encode what the host reports: %w", err)
+		}
+		err = d.store.Note(ctx, id, store.Later, func(old []byte) ([]byte, error) {
+			if old == nil { // else its first word stays
+				old = data
+			}
+			return old, nil
+		})
 		if err != nil {
 			return rec, err
 		}
@@ -257,21 +266,6 @@ func (rec *Record) settle(host *Outcome) {
 	if rec.Outcome.Status != host.Status || !rec.SameReply(rec.Outcome.Reply, host.Reply) {
 		rec.Outcome, rec.Later = host, rec.Outcome
 	}
-}
-
-// noteHost keeps what the host reports beside the reply that was given here. Its first word
-// stays.
-func (d *Desk) noteHost(ctx context.Context, id string, o Outcome) error {
-	data, err := json.Marshal(o)
-	if err != nil {
-		return fmt.Errorf("encode what the host reports: %w", err)
-	}
-	return d.store.Note(ctx, id, store.Later, func(old []byte) ([]byte, error) {
-		if old != nil {
-			return old, nil
-		}
-		return data, nil
-	})
 }
 
 // SameReply reports whether two replies to a record say the same to its asker,

@@ -88,7 +88,7 @@ func (s *Store) passFar(ctx context.Context, name string, to chan<- struct{}) {
 	for refused := false; ; {
 		there, err := s.far.Changes(ctx, name)
 		if err == nil {
-			wake(to) // something may have changed before
+			store.Wake(to) // something may have changed before
 			pass(there, to)
 			return
 		}
@@ -105,14 +105,7 @@ func (s *Store) passFar(ctx context.Context, name string, to chan<- struct{}) {
 // pass sends what it receives, until the channel is closed.
 func pass(from <-chan struct{}, to chan<- struct{}) {
 	for range from {
-		wake(to)
-	}
-}
-
-func wake(watcher chan<- struct{}) {
-	select {
-	case watcher <- struct{}{}:
-	default: // it has a token already
+		store.Wake(to)
 	}
 }
 

@@ -58,7 +58,7 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	s.closed = true
 	for waiter := range s.waiting {
-		wake(waiter)
+		store.Wake(waiter)
 	}
 	s.drop()
 	db := s.db

@@ -65,15 +65,8 @@ func (s *Store) woken(id string) {
 	defer s.mu.Unlock()
 	for waiter, of := range s.waiting {
 		if of == id || of == "" {
-			wake(waiter)
+			store.Wake(waiter)
 		}
-	}
-}
-
-func wake(waiter chan struct{}) {
-	select {
-	case waiter <- struct{}{}:
-	default: // it has a token already
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mcp-askuser/desk/store"
 )
 
 // addWatch makes a file that has writers wake this process after each change. It has the name of an
@@ -74,14 +76,15 @@ func (s *Store) Changes(ctx context.Context, name string) (<-chan struct{}, erro
 		defer s.leave(watcher)
 		tick := time.NewTicker(s.again)
 		defer tick.Stop()
-		for ctx.Err() == nil {
+		for {
 			select {
 			case <-tick.C:
-				wake(watcher)
+				store.Wake(watcher)
 			case <-ctx.Done():
+				_ = os.Remove(file)
+				return
 			}
 		}
-		_ = os.Remove(file)
 	}()
 	return watcher, nil
 }

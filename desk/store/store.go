@@ -179,3 +179,11 @@ func Collect[T any](all iter.Seq2[T, error]) (found []T, err error) {
 	}
 	return found, nil
 }
+
+// Wake sends to a channel of capacity 1, unless it has a token already.
+func Wake(watcher chan<- struct{}) {
+	select {
+	case watcher <- struct{}{}:
+	default:
+	}
+}
