@@ -72,7 +72,7 @@ func (d *Desk) number(ctx context.Context, rec *Record, limit int) error {
 
 // lastRound returns the last round of a session; one without a number where there is none.
 func (d *Desk) lastRound(ctx context.Context, session string) (Record, error) {
-	for row, err := range d.rows(ctx, store.Query{Session: session}) {
+	for row, err := range d.newest(ctx, store.Query{Session: session}) {
 		if err != nil {
 			return Record{}, err
 		}
@@ -89,7 +89,7 @@ func (d *Desk) lastRound(ctx context.Context, session string) (Record, error) {
 // cannot have seen, and those that the user has reopened, are none.
 func (d *Desk) inARow(ctx context.Context, run string) (n int, err error) {
 	next := d.now()
-	for row, err := range d.rows(ctx, store.Query{Run: run}) {
+	for row, err := range d.newest(ctx, store.Query{Run: run}) {
 		if err != nil || row.Notes[store.Lifted] != nil {
 			return n, err
 		}

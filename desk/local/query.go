@@ -88,9 +88,14 @@ func (s *Store) selected(ctx context.Context, in interface {
 			return
 		}
 		defer func() { _ = rows.Close() }()
+		living := map[string]bool{"": false} // by process: many rows have the same
 		for rows.Next() {
 			row, holder, err := scan(rows)
-			row.Attended = s.alive(holder)
+			_, known := living[holder]
+			if !known {
+				living[holder] = s.alive(holder)
+			}
+			row.Attended = living[holder]
 			if !yield(row, err) || err != nil {
 				return
 			}
