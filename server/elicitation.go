@@ -25,7 +25,7 @@ const maxFormWait = time.Second
 // the session's previous form was closed.
 //
 // Nothing is sent to a client that cannot answer: the error wraps
-// mcpserver.ErrElicitationNotSupported where it did not declare the mode, and
+// mcpserver.ErrElicitationNotSupported where it did not declare forms, and
 // mcpserver.ErrServerInitiatedRequestUnsupported where the call is of
 // 2026-07-28, whose clients never answer this request. A cancel of a client that exits is
 // the end of the call.
@@ -36,7 +36,7 @@ func (c *Call) Elicit(
 	if c.client.Modern {
 		return nil, 0, fmt.Errorf("elicitation: %w", mcpserver.ErrServerInitiatedRequestUnsupported)
 	}
-	if !c.client.Elicits(form.Mode) {
+	if !c.client.Elicits() {
 		return nil, 0, fmt.Errorf("elicitation: the client did not declare it: %w", mcpserver.ErrElicitationNotSupported)
 	}
 	within, stop := context.WithTimeout(ctx, maxFormWait)

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -208,32 +207,4 @@ func TestPhoneSetupRefused(t *testing.T) {
 	}
 	server.Close()
 	doctor("→ Is " + server.URL + " an ntfy server")
-}
-
-// A client on another machine gets the address of a page that it reaches and that takes
-// passkeys, without a token, or none.
-func TestPageForOtherMachines(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	fatal.If(t, err)
-	defer ln.Close()
-	_, port, _ := net.SplitHostPort(ln.Addr().String())
-	for published, want := range map[string]string{
-		"https://localhost:" + port + "/?token=secret": "https://localhost:" + port + "/?id=01J",
-		"https://127.0.0.1:" + port + "/?token=secret": "", // a certificate for an address
-		"": "",
-	} {
-		dir := t.TempDir()
-		a := appOn(dir)
-		withdraw := func() {}
-		if published != "" {
-			withdraw = a.publishPage(published)
-		}
-		if got, err := a.publicPage(nil, false, "01J"); got != want || (err == nil) != (want != "") {
-			t.Errorf("%s: %q, %v", published, got, err)
-		}
-		withdraw()
-		if left, _ := os.ReadDir(dir); len(left) != 0 {
-			t.Errorf("left behind: %v", left)
-		}
-	}
 }

@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,7 +20,6 @@ import (
 	"mcp-askuser/server/http"
 	"mcp-askuser/server/stdio"
 	"mcp-askuser/tools/askuser"
-	"mcp-askuser/ui"
 )
 
 func (a *app) serveFlags(cmd *cobra.Command) {
@@ -98,7 +96,7 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Getenv: a.getenv,
 		// An agent that names no directory works in ours.
 		Templates: func(directory string) []string { return a.templateDirs(cmp.Or(directory, a.directory())) },
-	}, true)
+	})
 	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: a.log},
 	})
@@ -119,21 +117,13 @@ func tuneCollector() {
 	}
 }
 
-// tools makes the tools for the clients that c describes, here or elsewhere. Stop withdraws
-// what they show.
-func (a *app) tools(c askuser.Config, here bool) (tools *askuser.Tools, stop func()) {
+// tools makes the tools for the clients that c describes. Stop withdraws what they show.
+func (a *app) tools(c askuser.Config) (tools *askuser.Tools, stop func()) {
 	s := a.settings()
 	c.Log, c.Presenter = a.log, a.presenter(c.Desk)
 	page := a.webSurface(c.Desk, c.Presenter)
 	c.Limits, c.Hold, c.Timeout = s.Limits, s.Hold, s.Timeout
 	c.Surfaces, c.Beside = a.surfaces(c.Desk, page, desk.Dismissed)
-	switch hasPage := slices.ContainsFunc(c.Surfaces, func(s ui.Surface) bool { return s.Name() == "web" }); {
-	case !hasPage || s.Desk != "":
-	case c.Remote:
-		c.Page = func(id string) (string, error) { return a.publicPage(page, here, id) }
-	default:
-		c.Page = page.Open
-	}
 	return askuser.New(c), func() {
 		c.Presenter.Close(askuser.ErrDisconnected)
 		page.Close()
@@ -165,7 +155,7 @@ func (a *app) serveHTTP(cmd *cobra.Command, address, cert, key string) error {
 	tools, stop := a.tools(askuser.Config{
 		Desk: d, Remote: true, Attended: func(bool) bool { return true }, Command: command,
 		Templates: func(string) []string { return a.templateDirs("") }, // the agent's directory is on another machine
-	}, door.Loopback(host))
+	})
 	defer stop()
 	agents, _, err := a.tokens()
 	if err != nil {

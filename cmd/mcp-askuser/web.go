@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"runtime"
 	"strconv"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/internal/door"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
@@ -130,26 +128,6 @@ func (a *app) webSurface(d *desk.Desk, presenter *present.Presenter) *web.Surfac
 	o := web.SurfaceOptions{Desktop: func() error { return ui.Desktop(a.getenv, runtime.GOOS) }, Open: web.OpenBrowser}
 	a.setOptions(&o.Options, d, presenter)
 	return web.NewSurface(o)
-}
-
-// publicPage returns the address of a record on the page for clients over the network, which
-// are here or elsewhere. It has no token: it opens in a browser that has opened the page
-// before, and in no other.
-func (a *app) publicPage(page *web.Surface, here bool, id string) (address string, err error) {
-	if here {
-		address, err = page.Open(id)
-	} else {
-		address = a.reachablePage()
-	}
-	u, wrong := url.Parse(address)
-	switch {
-	case errors.Join(err, wrong) != nil:
-		return "", errors.Join(err, wrong)
-	case !door.TakesPasskeys(u):
-		return "", errors.New("none that it reaches takes passkeys")
-	}
-	u.RawQuery = url.Values{"id": {id}}.Encode()
-	return u.String(), nil
 }
 
 // openBrowser opens the page, or says why it does not.

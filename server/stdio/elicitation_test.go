@@ -26,11 +26,11 @@ var form = mcp.ElicitationParams{
 }
 
 // asking connects a peer with these capabilities to a tool that elicits form.
-func asking(t *testing.T, capabilities string, request mcp.ElicitationParams) (*peer, <-chan elicited) {
+func asking(t *testing.T, capabilities string) (*peer, <-chan elicited) {
 	t.Helper()
 	results := make(chan elicited, many)
 	tool := func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		result, _, err := transportOf(ctx).Elicit(ctx, request)
+		result, _, err := transportOf(ctx).Elicit(ctx, form)
 		results <- elicited{result, err}
 		return mcp.NewToolResultText("done"), nil
 	}
@@ -44,7 +44,7 @@ func asking(t *testing.T, capabilities string, request mcp.ElicitationParams) (*
 // TestElicitationAnswers: what a tool receives for each answer to its form, which the client sees with
 // its schema in the order given.
 func TestElicitationAnswers(t *testing.T) {
-	p, results := asking(t, `{"elicitation":{}}`, form)
+	p, results := asking(t, `{"elicitation":{}}`)
 	for i, test := range []struct{ answer, want string }{
 		{`"result":{"action":"accept","content":{"a":"x","n":1}}`, "accept map[a:x n:1]"},
 		{`"result":{"action":"accept","content":null,"_meta":{"x":1}}`, "accept <nil>"},
@@ -76,21 +76,18 @@ func TestElicitationAnswers(t *testing.T) {
 // TestElicitationUndeclared: a client never sees what it did not declare, nor
 // what it would not answer.
 func TestElicitationUndeclared(t *testing.T) {
-	url := mcp.ElicitationParams{Mode: mcp.ElicitationModeURL, Message: "m", ElicitationID: "1", URL: "https://example.org"}
 	tests := []struct {
 		name         string
 		capabilities string
-		request      mcp.ElicitationParams
 		meta         string
 		want         error
 	}{
-		{"nothing declared", `{"roots":{}}`, form, ``, mcpserver.ErrElicitationNotSupported},
-		{"addresses only", `{"elicitation":{"url":{}}}`, form, ``, mcpserver.ErrElicitationNotSupported},
-		{"forms only", `{"elicitation":{}}`, url, ``, mcpserver.ErrElicitationNotSupported},
-		{"2026-07-28", ``, form, modernMeta(`{"elicitation":{"form":{}}}`), mcpserver.ErrServerInitiatedRequestUnsupported},
+		{"nothing declared", `{"roots":{}}`, ``, mcpserver.ErrElicitationNotSupported},
+		{"addresses only", `{"elicitation":{"url":{}}}`, ``, mcpserver.ErrElicitationNotSupported},
+		{"2026-07-28", ``, modernMeta(`{"elicitation":{"form":{}}}`), mcpserver.ErrServerInitiatedRequestUnsupported},
 	}
 	for _, test := range tests {
-		p, results := asking(t, test.capabilities, test.request)
+		p, results := asking(t, test.capabilities)
 		p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"` + test.meta + `}}`)
 		err := waittest.Take(t, results).err
 		if !errors.Is(err, test.want) {

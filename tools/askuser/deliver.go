@@ -38,9 +38,6 @@ func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 			r = w.failure(ctx, each.Record().ID, err)
 			each.Leave()
 		} else {
-			if w.opensPage() && !w.client.Modern && w.Desk.RequiresProof(&rec) { // a client may show that it waits for this
-				_ = w.Notify(string(mcp.MethodNotificationElicitationComplete), map[string]string{"elicitationId": rec.ID})
-			}
 			r = w.resultOf(ctx, rec)
 			done = append(done, each)
 		}

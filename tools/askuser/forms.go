@@ -10,12 +10,9 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/question"
-	"mcp-askuser/tools/askuser/texts"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/elicit"
 	"mcp-askuser/ui/present"
-	"mcp-askuser/ui/words"
 )
 
 // Elicit returns the placeholder of the client's own form in Config.Surfaces.
@@ -71,7 +68,7 @@ func (c *call) style() elicit.Style {
 // formLater reports whether a call that does not wait leaves its question to the client's
 // form, which await_answer shows, and which takes neither a secret nor what must be signed.
 func (c *call) formLater(rec *desk.Record) bool {
-	return c.noWait && (c.name == "" || c.attended()) && c.client.Elicits(mcp.ElicitationModeForm) &&
+	return c.noWait && (c.name == "" || c.attended()) && c.client.Elicits() &&
 		rec.Secret() == nil && !c.Desk.RequiresProof(rec) &&
 		slices.ContainsFunc(c.Surfaces, func(s ui.Surface) bool { return s.Name() == "elicit" })
 }
@@ -83,8 +80,8 @@ func (c *call) clientForm(x *present.Presentation, waits bool) ui.Surface {
 	case !waits:
 		return unavailableForm("the client shows a form only while a call waits")
 	case c.Desk.RequiresProof(x.Record()):
-		return c.signingForm(x)
-	case !c.client.Elicits(mcp.ElicitationModeForm):
+		return unavailableForm("the answer must be signed, which the client's form cannot do")
+	case !c.client.Elicits():
 		return unavailableForm("the client did not declare form elicitation")
 	}
 	var client elicit.Client = c.Transport
@@ -95,54 +92,6 @@ func (c *call) clientForm(x *present.Presentation, waits bool) ui.Surface {
 		client = remoteForm{client}
 	}
 	return elicit.New(client, c.style(), c.Desk)
-}
-
-// signingForm returns the surface of an answer that must be signed, which no form of a
-// client can do: a client that opens addresses for its user opens the page.
-func (c *call) signingForm(x *present.Presentation) ui.Surface {
-	if !c.opensPage() {
-		return unavailableForm("the answer must be signed, which the client's form cannot do")
-	}
-	ask := c.Transport.Elicit
-	if c.client.Modern {
-		ask = roundTrip{x}.Elicit
-	}
-	return openedByClient{c.Page, ask}
-}
-
-// opensPage reports whether the client opens the page for its user.
-func (c *call) opensPage() bool { return c.Page != nil && c.client.Elicits(mcp.ElicitationModeURL) }
-
-// openedByClient is the page, which the client opens with its user's consent.
-type openedByClient struct {
-	page func(id string) (address string, err error)
-	ask  func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error)
-}
-
-func (openedByClient) Name() string { return "elicit" }
-
-// Show implements ui.Surface. The page answers on the desk, as with the surface "web".
-func (o openedByClient) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error {
-	address, err := o.page(rec.ID)
-	if err != nil {
-		return ui.Unavailablef("the client cannot open the page: %v", err)
-	}
-	result, _, err := o.ask(ctx, mcp.ElicitationParams{
-		Mode: mcp.ElicitationModeURL, ElicitationID: rec.ID, URL: address,
-		Message: texts.Fill("sign", map[string]string{
-			"question": words.English.AndMore(question.Line(rec.Questions[0].Text), len(rec.Questions)-1),
-		}),
-	})
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil:
-		return ui.Unavailablef("the client did not open the page: %v", err)
-	case result.Action != mcp.ElicitationResponseActionAccept:
-		return ui.Unavailablef("the page was not opened")
-	}
-	<-ctx.Done()
-	return context.Cause(ctx)
 }
 
 // remoteTransit is assumed for the transfer of a form to a client over HTTP and of

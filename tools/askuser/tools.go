@@ -46,9 +46,6 @@ type Config struct {
 	// Remote means that clients call over the network: their limits are shorter, and
 	// they do not receive an address of the page that would let them answer.
 	Remote bool
-	// Page returns the address at which the user signs the answer to a record. For Remote
-	// clients it has no token. Nil: there is no page.
-	Page func(id string) (address string, err error)
 }
 
 // Tools are the MCP tools. They are safe for concurrent use.

@@ -67,18 +67,10 @@ type Client struct {
 	Session string
 }
 
-// Elicits reports whether the client has declared forms of this mode. An empty
-// declaration means forms alone, as does an empty mode.
-func (c *Client) Elicits(mode string) bool {
+// Elicits reports whether the client has declared forms. An empty declaration means them.
+func (c *Client) Elicits() bool {
 	can := c.Capabilities.Elicitation
-	switch {
-	case can == nil:
-		return false
-	case mode == mcp.ElicitationModeURL:
-		return can.URL != nil
-	default:
-		return can.Form != nil || can.URL == nil
-	}
+	return can != nil && (can.Form != nil || can.URL == nil)
 }
 
 // ErrDisconnected is the cause of a call's context when the connection to the

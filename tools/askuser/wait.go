@@ -98,7 +98,8 @@ func (w *waiting) outcome(ctx context.Context) (*mcp.CallToolResult, error) {
 		return nil, context.Cause(ctx)
 	}
 	if form := w.Form(); form != nil && w.client.Modern && !w.noWait { // other clients receive requests
-		if params := form.Content.(mcp.ElicitationParams); w.client.Elicits(params.Mode) { // the form may be another client's
+		params := form.Content.(mcp.ElicitationParams)
+		if w.client.Elicits() { // the form may be another client's
 			if secret, ok := w.Take(form); ok { // the client calls again with the form's result and this state
 				leave(w.all[1:])
 				w.Transport.Delivered(func(written bool) {

@@ -65,7 +65,7 @@ func (s *Server) Address() string { return s.address(s.keys.token) }
 // Invite returns the address of the page with a token that opens it once and
 // soon. It is for the browser's command line, which other users of the machine
 // can read.
-func (s *Server) Invite() string { return s.address(s.keys.invite(invitationTime)) }
+func (s *Server) Invite() string { return s.address(s.keys.invite()) }
 
 func (s *Server) address(token string) string {
 	u := door.URL(s.listeners[0].Addr(), s.tls)

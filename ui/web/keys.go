@@ -15,11 +15,9 @@ import (
 	"mcp-askuser/internal/keyfile"
 )
 
-// The time for which an invitation is good, at once or when its user consents, and a cookie
-// after the last visit.
+// The time for which an invitation is good, and a cookie after the last visit.
 const (
 	invitationTime = time.Minute
-	consentTime    = time.Hour
 	cookieTime     = 30 * 24 * time.Hour
 )
 
@@ -64,9 +62,9 @@ func (k *keys) port() int {
 }
 
 // invite returns a token that works once, for a time.
-func (k *keys) invite(d time.Duration) string {
+func (k *keys) invite() string {
 	token := rand.Text()
-	k.invitations.Store(token, k.now().Add(d))
+	k.invitations.Store(token, k.now().Add(invitationTime))
 	return token
 }
 

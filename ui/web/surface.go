@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -158,16 +157,6 @@ func (l *launcher) start() (*Server, error) {
 	})
 	l.server, l.stop = server, func() { end(); serving.Wait() }
 	return server, nil
-}
-
-// Open starts the page, if need be, and returns an address that opens it at a record once,
-// when the user consents.
-func (l *launcher) Open(id string) (address string, err error) {
-	server, err := l.start()
-	if err != nil {
-		return "", err
-	}
-	return server.address(server.keys.invite(consentTime)) + "&" + url.Values{"id": {id}}.Encode(), nil
 }
 
 // Close ends the server, if it was started, and waits for its end.

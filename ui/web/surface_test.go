@@ -140,34 +140,6 @@ func TestSurfaceTells(t *testing.T) {
 	}
 }
 
-// A client's user may take a while to open the address; then it opens the page at the
-// question, once.
-func TestOpenedByClient(t *testing.T) {
-	var later atomic.Int64
-	s := newSurface(t, func(o *SurfaceOptions) {
-		o.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
-	})
-	first, late := must(s.Open(nowhere)), must(s.Open(nowhere))
-	if strings.Contains(first, s.server.keys.token) {
-		t.Errorf("every user of the machine can read the token in %s", first)
-	}
-	for _, tt := range []struct {
-		address string
-		after   time.Duration
-		want    int
-	}{
-		{first, consentTime - time.Minute, http.StatusOK},
-		{first, consentTime - time.Minute, http.StatusUnauthorized},
-		{late, consentTime, http.StatusUnauthorized},
-	} {
-		later.Store(int64(tt.after))
-		resp, _ := visitAt(t, tt.address)
-		if resp.StatusCode != tt.want || resp.Request.URL.Query().Get("id") != nowhere {
-			t.Errorf("after %s: %s at %s, want %d", tt.after, resp.Status, resp.Request.URL, tt.want)
-		}
-	}
-}
-
 // The browser gets the address as one argument, whatever characters it has,
 // and nothing of our standard streams.
 func TestOpenBrowser(t *testing.T) {
