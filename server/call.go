@@ -49,7 +49,7 @@ func (c *Call) Directory(ctx context.Context) string {
 	if c.session.Directory != "" || c.client.Modern || c.client.Capabilities.Roots == nil {
 		return c.session.Directory
 	}
-	return c.session.roots.first(ctx, c)
+	return c.session.root.get(ctx, c)
 }
 
 // Turn implements [askuser.Transport]. Only tool calls wait for each other.

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -17,41 +16,36 @@ import (
 // delayed for that time.
 const rootsTimeout = 3 * time.Second
 
-// roots caches the client's first root. The first call that needs it asks the client, as does the
-// first one after a change of the roots. A client that lets that call wait in vain is not asked again.
-type roots struct {
-	known     atomic.Bool
+// root caches the client's first root. The first call that needs it asks the client, and the next
+// one where that was cancelled. A client that lets that call wait in vain is not asked again.
+type root struct {
 	mu        sync.Mutex // held while the client is asked
+	known     bool
 	directory string
 }
 
-// first returns the directory of the client's first root; empty if it has none.
-func (r *roots) first(ctx context.Context, c *Call) string {
+// get returns the directory of the client's first root; empty if it has none.
+func (r *root) get(ctx context.Context, c *Call) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.known.Swap(true) {
+	if r.known {
 		return r.directory
 	}
 	limited, cancel := context.WithTimeout(ctx, rootsTimeout)
 	defer cancel()
-	list, err := c.listRoots(limited)
+	var list mcp.ListRootsResult
+	raw, err := c.request(limited, string(mcp.MethodListRoots), struct{}{}, func() {})
+	if err == nil {
+		err = json.Unmarshal(raw, &list)
+	}
 	if err != nil {
 		c.session.Log.Info("the client did not list its roots", "error", err)
 	}
-	r.known.CompareAndSwap(true, ctx.Err() == nil)
-	r.directory = ""
+	r.known = ctx.Err() == nil
 	for _, root := range list.Roots {
 		r.directory = cmp.Or(r.directory, directoryOf(root.URI))
 	}
 	return r.directory
-}
-
-func (c *Call) listRoots(ctx context.Context) (list mcp.ListRootsResult, err error) {
-	raw, err := c.request(ctx, string(mcp.MethodListRoots), struct{}{}, func() {})
-	if err != nil {
-		return list, err
-	}
-	return list, json.Unmarshal(raw, &list)
 }
 
 // directoryOf returns the path of a file URI, which may be a path of another

@@ -34,7 +34,7 @@ type Session struct {
 	Options
 	mcp      *mcpserver.MCPServer
 	client   atomic.Pointer[askuser.Client] // from initialize
-	roots    roots
+	root     root
 	turns    order          // of tool calls
 	forms    order          // of the first form of each tool call
 	handlers sync.WaitGroup // also those of cancelled calls
@@ -75,8 +75,6 @@ func (s *Session) Receive(ctx context.Context, m *Message, out Sink) {
 		s.start(ctx, m, out)
 	case m.Method == string(mcp.MethodNotificationCancelled):
 		s.cancel(m)
-	case m.Method == mcp.MethodNotificationRootsListChanged:
-		s.roots.known.Store(false)
 	default: // other notifications have no effect
 	}
 }
