@@ -49,7 +49,7 @@ func (x *sessions) add(s *session) error {
 	var count int
 	var oldest *session // that is idle
 	for _, other := range x.all {
-		if other.token != s.token {
+		if other.token.Hash != s.token.Hash {
 			continue
 		}
 		count++
@@ -88,7 +88,7 @@ func (x *sessions) use(id string, token tokens.Token) *session {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s := x.all[id]
-	if s == nil || s.token != token || x.closed {
+	if s == nil || s.token.Hash != token.Hash || x.closed {
 		return nil
 	}
 	s.active++

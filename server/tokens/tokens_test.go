@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,18 +117,5 @@ func TestFaults(t *testing.T) {
 	}
 	if _, ok, err := s.Check(other); ok || err != nil {
 		t.Errorf("after the file is removed: %v, %v", ok, err)
-	}
-}
-
-// A token is equal to itself whenever its file is read, whatever the zone of its time:
-// sessions are found by it.
-func TestEqual(t *testing.T) {
-	dir := t.TempDir()
-	text := `{"sha256":"` + strings.Repeat("ab", 32) + `","created_at":"2026-11-23T10:00:00+05:45"}`
-	fatal.If(t, os.WriteFile(filepath.Join(dir, "a.json"), []byte(text), 0o600))
-	one, err := New(dir).List()
-	again, wrong := New(dir).List()
-	if err := errors.Join(err, wrong); err != nil || !slices.Equal(one, again) {
-		t.Errorf("%v, then %v, %v", one, again, err)
 	}
 }
