@@ -151,17 +151,12 @@ func decode(data []byte, limits question.Limits) (*decoder, error) {
 	return d, json.Unmarshal(data, new(json.RawMessage))
 }
 
-// unwrap returns the arguments of a call without the call around them, a tool_use block
-// or a message with one, and the id of that call. Arguments have one of these members.
+// unwrap returns the arguments of a call without the call around them, a tool_use block for
+// example, and the id of that call. Arguments have one of these members.
 func unwrap(data json.RawMessage, members ...string) (arguments json.RawMessage, toolUse string) {
-	var m, block ordered
+	var m ordered
 	if json.Unmarshal(Unquote(data), &m) != nil {
 		return data, ""
-	}
-	var content []json.RawMessage
-	if json.Unmarshal(m.get("content"), &content) == nil && len(content) == 1 &&
-		json.Unmarshal(content[0], &block) == nil {
-		m = block
 	}
 	toolUse, _ = word(m.get("tool_use_id"))
 	isArguments := slices.ContainsFunc(members, func(name string) bool { return m.get(name) != nil })

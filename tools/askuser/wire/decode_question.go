@@ -15,7 +15,7 @@ const spare = 16
 // questions reads the questions of a set, or those that follow up on an
 // option at this depth.
 func (d *decoder) questions(path string, raw json.RawMessage, depth int) []question.Question {
-	raw = listed(Unquote(raw))
+	raw = Unquote(raw)
 	if opens(raw, '{') {
 		m, _ := d.object(path, raw, "an object")
 		if m.get("questions") == nil {

@@ -40,9 +40,9 @@ func (d *decoder) object(path string, raw json.RawMessage, want string) (ordered
 	return readUnquoted[ordered](d, path, Unquote(raw), want)
 }
 
-// array reads a JSON array, or one inside a string or keyed by index.
+// array reads a JSON array, or one inside a string.
 func (d *decoder) array(path string, raw json.RawMessage, want string) ([]json.RawMessage, bool) {
-	return readUnquoted[[]json.RawMessage](d, path, listed(Unquote(raw)), want)
+	return readUnquoted[[]json.RawMessage](d, path, Unquote(raw), want)
 }
 
 // readUnquoted is [question.Read] for a value that may have been inside a string.

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -129,13 +128,10 @@ func opens(raw json.RawMessage, with byte) bool {
 	return len(raw) > 0 && raw[0] == with
 }
 
-// Unquote returns the array or object inside a JSON string, or inside one in that, as models
-// write it, and any other value as it is.
+// Unquote returns the array or object inside a JSON string, as models write it, and any other
+// value as it is.
 func Unquote(raw json.RawMessage) json.RawMessage {
 	inner, _ := word(raw)
-	if twice, ok := word([]byte(inner)); ok {
-		inner = twice
-	}
 	in := []byte(inner)
 	if !opens(in, '[') && !opens(in, '{') {
 		return raw
@@ -164,24 +160,6 @@ func broken(raw json.RawMessage) string {
 	before = before[max(len(before)-most, 0):]
 	return fmt.Sprintf("is a string whose JSON breaks after …%s (%v); write it as JSON, not as a string",
 		string(before), fault)
-}
-
-// listed returns an array for an object that is keyed by index, as some parsers of tool calls
-// make it, and any other value as it is.
-func listed(raw json.RawMessage) json.RawMessage {
-	var m ordered
-	if !opens(raw, '{') || json.Unmarshal(raw, &m) != nil || len(m.keys) == 0 {
-		return raw
-	}
-	var items []json.RawMessage
-	for i, key := range m.keys {
-		if key != strconv.Itoa(i) {
-			return raw
-		}
-		items = append(items, m.values[key])
-	}
-	list, _ := plainjson.Marshal(items) // they were read as JSON
-	return list
 }
 
 // unlessEmpty returns a value, but nil for an empty one in the forms that models write, also
