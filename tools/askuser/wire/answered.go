@@ -25,7 +25,7 @@ func (r *Result) dismissed(o *desk.Outcome) {
 // answered fills in the answers, and separately what the user left open.
 func (r *Result) answered(rec desk.Record) {
 	pairs, asked := map[question.By][]string{}, map[question.By][]string{}
-	var open, notes, delegated []string
+	var open, remarks, delegated []string
 	all, named := rec.Responses(), callerNamed(rec.Questions, "q")
 	for _, x := range all {
 		text := `"` + x.Question.Text + `"`
@@ -44,7 +44,7 @@ func (r *Result) answered(rec desk.Record) {
 		case question.StateNotShown:
 		}
 		if x.Note != "" {
-			notes = append(notes, text+": "+texts.Quoted(x.Note))
+			remarks = append(remarks, text+": "+texts.Quoted(x.Note))
 			r.Notes.set(x.Question.Text, x.Note)
 		}
 		if named && x.State != question.StateNotShown {
@@ -58,63 +58,49 @@ func (r *Result) answered(rec desk.Record) {
 		r.Response = only.Value()
 	}
 	o := rec.Outcome
-	byProgram, who := o.FromProgram(), words.Program(o)
-	user, program := pairs[question.ByUser], pairs[question.ByProgram]
-	r.Note = o.Reply.Note
-	switch {
-	case len(user) > 0:
-		r.Summary = "User answered " + words.English.N(len(user), "%d question", "%d questions")
-	case len(program) > 0:
-		r.Summary = "A program answered " + words.English.N(len(program), "%d question", "%d questions")
+	byProgram := o.FromProgram()
+	values, lean := map[string]string{"who": words.Program(o), "delegated": list(delegated)}, map[string]string{}
+	text, note, notes, user := "answered", "note", "notes", len(pairs[question.ByUser])
+	switch program := len(pairs[question.ByProgram]); {
+	case o.Status == desk.Discuss && byProgram:
+		text, r.Summary = "discuss_program", "A program put the question back to be discussed"
+		pairs[question.ByUser] = slices.Concat(pairs[question.ByUser], pairs[question.ByProgram])
+	case o.Status == desk.Discuss:
+		text, r.Summary = "discuss", "User wants to discuss this first"
+	case user > 0:
+		r.Summary = "User answered " + words.English.N(user, "%d question", "%d questions")
+	case program > 0:
+		r.Summary = "A program answered " + words.English.N(program, "%d question", "%d questions")
 	case delegated != nil:
 		r.Summary = "User left " + words.English.N(len(delegated), "%d question", "%d questions") + " to the agent"
 	default:
 		r.Summary = "User answered no question"
 	}
-	if o.Status == desk.Discuss {
-		text := "discuss"
-		r.Summary = "User wants to discuss this first"
-		if byProgram {
-			text, r.Summary = "discuss_program", "A program put the question back to be discussed"
-			user, program, asked[question.ByProgram] = slices.Concat(user, program), nil, nil
-		}
-		r.add(text,
-			map[string]string{"who": who, "answers": list(user), "program": list(program), "note": texts.Quoted(r.Note),
-				"notes": list(notes), "delegated": list(delegated)},
-			map[string]string{"answers": "", "program": list(asked[question.ByProgram]), "note": "", "notes": ""})
-		return
+	for name, by := range map[string]question.By{
+		"answers": question.ByUser, "program": question.ByProgram,
+		"defaults": question.ByTimeout, "collected": question.ByCaller,
+	} {
+		values[name], lean[name] = list(pairs[by]), list(asked[by])
 	}
-	values := map[string]string{
-		"answers":   list(user),
-		"program":   list(program),
-		"who":       who,
-		"defaults":  list(pairs[question.ByTimeout]),
-		"collected": list(pairs[question.ByCaller]),
-		"delegated": list(delegated),
-	}
-	lean := map[string]string{
-		"answers": "", "continue": "", "notes": "", "note": "", "remarks": "", "remark": "",
-		"program":   list(asked[question.ByProgram]),
-		"defaults":  list(asked[question.ByTimeout]),
-		"collected": list(asked[question.ByCaller]),
+	for _, name := range []string{"answers", "continue", "note", "notes", "remark", "remarks"} {
+		lean[name] = "" // other members say it
 	}
 	switch {
 	case confirms && !yes && rec.AsksLeave():
 		values["no"] = "no"
-	case len(user) > 0:
+	case user > 0:
 		values["continue"] = "continue"
 	}
 	left := "open" // by the user
 	if byProgram || r.By == string(desk.HowTimeout) {
 		left = "left"
 	}
-	values[left] = list(open)
-	if byProgram {
-		values["remark"], values["remarks"] = texts.Quoted(r.Note), list(notes)
-	} else {
-		values["note"], values["notes"] = texts.Quoted(r.Note), list(notes)
+	if byProgram && text == "answered" {
+		note, notes = "remark", "remarks"
 	}
-	r.add("answered", values, lean)
+	r.Note = o.Reply.Note
+	values[left], values[note], values[notes] = list(open), texts.Quoted(r.Note), list(remarks)
+	r.add(text, values, lean)
 }
 
 func responseOf(x question.Response) Response {
