@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	mcpserver "github.com/mark3labs/mcp-go/server"
 )
 
 // exitTime is the longest time between a client's cancel of its forms, because it exits, and
@@ -22,23 +21,11 @@ const maxFormWait = time.Second
 
 // Elicit implements [askuser.Transport]. Clients show forms in the order in which
 // they arrive, some one at a time: took is the time since the form was sent and
-// the session's previous form was closed.
-//
-// Nothing is sent to a client that cannot answer: the error wraps
-// mcpserver.ErrElicitationNotSupported where it did not declare forms, and
-// mcpserver.ErrServerInitiatedRequestUnsupported where the call is of
-// 2026-07-28, whose clients never answer this request. A cancel of a client that exits is
-// the end of the call.
+// the session's previous form was closed. A cancel of a client that exits is the end of the call.
 func (c *Call) Elicit(
 	ctx context.Context, form mcp.ElicitationParams,
 ) (_ *mcp.ElicitationResult, took time.Duration, _ error) {
 	defer c.form.leave()
-	if c.client.Modern {
-		return nil, 0, fmt.Errorf("elicitation: %w", mcpserver.ErrServerInitiatedRequestUnsupported)
-	}
-	if !c.client.Elicits() {
-		return nil, 0, fmt.Errorf("elicitation: the client did not declare it: %w", mcpserver.ErrElicitationNotSupported)
-	}
 	within, stop := context.WithTimeout(ctx, maxFormWait)
 	defer stop()
 	_ = c.form.wait(within) // request checks ctx

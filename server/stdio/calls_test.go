@@ -127,9 +127,8 @@ func TestSameID(t *testing.T) {
 }
 
 // modernMeta is the _meta with which a request is of 2026-07-28.
-func modernMeta(capabilities string) string {
-	return `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` + capabilities + `}`
-}
+const modernMeta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+	`"io.modelcontextprotocol/clientCapabilities":{}}`
 
 // TestListen: subscriptions/listen is acknowledged under the id as the client
 // wrote it, held open while other requests are served, and not answered when
@@ -139,7 +138,7 @@ func TestListen(t *testing.T) {
 	for _, id := range []string{`1`, `"1"`, `9007199254740993`, `"\u003cid\/"`} {
 		const changes = `"notifications":{"toolsListChanged":true}`
 		p.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"subscriptions/listen","params":{` +
-			changes + modernMeta(`{}`) + `}}`)
+			changes + modernMeta + `}}`)
 		p.want(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":` +
 			`{"io.modelcontextprotocol/subscriptionId":` + id + `},` + changes + `}}`)
 	}

@@ -3,7 +3,6 @@ package stdio
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -25,8 +24,8 @@ var form = mcp.ElicitationParams{
 	RequestedSchema: json.RawMessage(`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}`),
 }
 
-// asking connects a peer with these capabilities to a tool that elicits form.
-func asking(t *testing.T, capabilities string) (*peer, <-chan elicited) {
+// asking connects a peer to a tool that elicits form.
+func asking(t *testing.T) (*peer, <-chan elicited) {
 	t.Helper()
 	results := make(chan elicited, many)
 	tool := func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -35,16 +34,14 @@ func asking(t *testing.T, capabilities string) (*peer, <-chan elicited) {
 		return mcp.NewToolResultText("done"), nil
 	}
 	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"ask": tool}))
-	if capabilities != "" {
-		p.initialize(capabilities)
-	}
+	p.initialize(`{"elicitation":{}}`)
 	return p, results
 }
 
 // TestElicitationAnswers: what a tool receives for each answer to its form, which the client sees with
 // its schema in the order given.
 func TestElicitationAnswers(t *testing.T) {
-	p, results := asking(t, `{"elicitation":{}}`)
+	p, results := asking(t)
 	for i, test := range []struct{ answer, want string }{
 		{`"result":{"action":"accept","content":{"a":"x","n":1}}`, "accept map[a:x n:1]"},
 		{`"result":{"action":"accept","content":null,"_meta":{"x":1}}`, "accept <nil>"},
@@ -69,32 +66,6 @@ func TestElicitationAnswers(t *testing.T) {
 		}
 		if !strings.Contains(said, test.want) {
 			t.Errorf("%s: got %s, want %s", test.answer, said, test.want)
-		}
-	}
-}
-
-// TestElicitationUndeclared: a client never sees what it did not declare, nor
-// what it would not answer.
-func TestElicitationUndeclared(t *testing.T) {
-	tests := []struct {
-		name         string
-		capabilities string
-		meta         string
-		want         error
-	}{
-		{"nothing declared", `{"roots":{}}`, ``, mcpserver.ErrElicitationNotSupported},
-		{"addresses only", `{"elicitation":{"url":{}}}`, ``, mcpserver.ErrElicitationNotSupported},
-		{"2026-07-28", ``, modernMeta(`{"elicitation":{"form":{}}}`), mcpserver.ErrServerInitiatedRequestUnsupported},
-	}
-	for _, test := range tests {
-		p, results := asking(t, test.capabilities)
-		p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"` + test.meta + `}}`)
-		err := waittest.Take(t, results).err
-		if !errors.Is(err, test.want) {
-			t.Errorf("%s: got %v, want %v", test.name, err, test.want)
-		}
-		if line := p.next(); !strings.HasPrefix(line, `{"jsonrpc":"2.0","id":1,"result":`) {
-			t.Errorf("%s: the client saw %s", test.name, line)
 		}
 	}
 }

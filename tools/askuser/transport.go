@@ -46,8 +46,8 @@ type Transport interface {
 	// take the form away, and the error is ctx's cause; ui.ErrCallEnded means
 	// that the call ended first. Any other error says why the client would not
 	// show the form. The result is as the client sent it: neither its action nor its
-	// content is checked. Clients of 2026-07-28 cannot be
-	// asked this way: their forms are part of a call's result.
+	// content is checked. Only a client that declared forms may be asked, and none of
+	// 2026-07-28, whose forms are part of a call's result.
 	Elicit(ctx context.Context, form mcp.ElicitationParams) (result *mcp.ElicitationResult, took time.Duration, err error)
 }
 
