@@ -262,11 +262,7 @@ func (c *call) failureResult(ctx context.Context, id string, err error) *mcp.Cal
 // model one sentence.
 func (c *call) failure(ctx context.Context, id string, err error) *wire.Result {
 	c.Log.ErrorContext(ctx, "a call failed", "id", id, "error", err)
-	r := wire.NewResult(desk.Record{ID: id, State: desk.Failed, Outcome: &desk.Outcome{Status: desk.Failed}})
-	if errors.Is(err, desk.ErrLost) {
-		r.Replace("lost", nil)
-	}
-	return r
+	return wire.NewResult(desk.Record{ID: id, State: desk.Failed, Outcome: &desk.Outcome{Status: desk.Failed}})
 }
 
 // result returns the result of the call, and names the parts that were not asked.
