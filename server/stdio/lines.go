@@ -17,10 +17,6 @@ type lineReader struct {
 	limit int // bytes, without the newline
 }
 
-func newLineReader(in io.Reader, limit int) *lineReader {
-	return &lineReader{in: bufio.NewReaderSize(in, 32<<10), limit: limit}
-}
-
 // next returns the next line without its newline. A last line needs no newline.
 // The error is errLineTooLong for a line that was skipped, io.EOF after the last
 // line, or what the input failed with.

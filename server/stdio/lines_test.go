@@ -55,7 +55,7 @@ func FuzzLines(f *testing.F) {
 // response.
 func TestRefusals(t *testing.T) {
 	tools := map[string]mcpserver.ToolHandlerFunc{"echo": echo}
-	p := connect(t, testServer(tools), func(o *Options) { o.LineLimit = 200 })
+	p := connect(t, testServer(tools))
 	for _, test := range []struct{ name, in, id, code string }{ // no code: no response
 		{"not JSON", `{"jsonrpc":`, `null`, `-32700`},
 		{"a string", `"ping"`, `null`, `-32600`},
@@ -67,7 +67,7 @@ func TestRefusals(t *testing.T) {
 		{"an id that is an object", `{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, `null`, `-32600`},
 		{"an unknown method", `{"jsonrpc":"2.0","id":7,"method":"no/such"}`, `7`, `-32601`},
 		{"an unknown tool", callLine("7", "nosuch"), `7`, `-32602`},
-		{"too long", `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 200) + `"}`, `null`, `-32600`},
+		{"too long", `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", maxLine) + `"}`, `null`, `-32600`},
 		{"an empty line", "", "", ""},
 		{"a blank line", "  \t\r", "", ""},
 		{"a notification", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "", ""},

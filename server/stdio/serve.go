@@ -1,6 +1,7 @@
 package stdio
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -22,9 +23,9 @@ const (
 	defaultGrace = 1500 * time.Millisecond
 	writeLimit   = 400 * time.Millisecond
 
-	// defaultLineLimit is far above any question set. mcp-go decodes a message
+	// maxLine is far above any question set. mcp-go decodes a message
 	// several times over, at ten times its size.
-	defaultLineLimit = 4 << 20
+	maxLine = 4 << 20
 )
 
 // Options change how Serve works.
@@ -33,9 +34,6 @@ type Options struct {
 	// Grace is how long handlers may take to end once their contexts are
 	// cancelled at the end of the connection; 0 means 1.5 s.
 	Grace time.Duration
-	// LineLimit is the longest message accepted, in bytes without the newline;
-	// 0 means 4 MiB.
-	LineLimit int
 }
 
 // Serve reads JSON-RPC messages, one per line, from in and writes messages to
@@ -69,7 +67,7 @@ func Serve(ctx context.Context, mcp *mcpserver.MCPServer, in io.Reader, out io.W
 	w := newWriter(out)
 	go w.run()
 	ended := make(chan error, 1)
-	go func() { ended <- read(connected, newLineReader(in, cmp.Or(o.LineLimit, defaultLineLimit)), session, w) }()
+	go func() { ended <- read(connected, &lineReader{bufio.NewReaderSize(in, 32<<10), maxLine}, session, w) }()
 
 	var err error
 	why := askuser.ErrDisconnected
