@@ -5,13 +5,9 @@ package shared_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
-	"mcp-askuser/desk/shared"
 	"mcp-askuser/desk/shared/nodes"
 	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/desk/store"
@@ -19,8 +15,7 @@ import (
 	"mcp-askuser/internal/fatal"
 )
 
-// Who reads what has changed, again and again, misses no row, however many change meanwhile. Who is
-// far away, and has not read for long, does not read one after the other.
+// A process that reads what has changed, again and again, misses no row, however many change meanwhile.
 func readsAllChanges(t *testing.T, c *sharedtest.Cluster) {
 	bot, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Human, "alice")
 	busy := storetest.Ask(t, bot, "Busy?")
@@ -48,46 +43,5 @@ func readsAllChanges(t *testing.T, c *sharedtest.Cluster) {
 	missed := slices.DeleteFunc(idsOf(t, alice, store.Query{}), func(id string) bool { return seen[id] })
 	if len(missed) > 0 {
 		t.Errorf("%d rows are missed", len(missed))
-	}
-
-	far, err := shared.Open(shared.Options{URL: farFrom(t, c.URL()), Creds: nodes.Creds(c.Dir, nodes.Human, "alice")})
-	fatal.If(t, err)
-	defer func() { _ = far.Close() }()
-	inTime, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
-	rows, err := store.Collect(far.Rows(inTime, store.Query{After: first}))
-	if err != nil || len(rows) < len(seen) {
-		t.Errorf("from far away %d of %d rows, %v", len(rows), len(seen), err)
-	}
-}
-
-// farFrom returns an address of a node to which all takes 30 ms.
-func farFrom(t *testing.T, url string) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	fatal.If(t, err)
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		client, err := listener.Accept()
-		node, failed := net.Dial("tcp", strings.TrimPrefix(url, "nats://"))
-		if err != nil || failed != nil {
-			return
-		}
-		go forwardLate(node, client)
-		forwardLate(client, node)
-	}()
-	return listener.Addr().String()
-}
-
-func forwardLate(from, to net.Conn) {
-	defer func() { _ = to.Close() }()
-	data := make([]byte, 1<<20)
-	for {
-		n, err := from.Read(data)
-		if err != nil {
-			return
-		}
-		<-time.After(30 * time.Millisecond)
-		_, _ = to.Write(data[:n])
 	}
 }

@@ -7,10 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -78,25 +75,6 @@ func TestDoor(t *testing.T) {
 				t.Errorf("%v, got %s", err, got)
 			}
 		})
-	}
-}
-
-// A damaged file of a token locks out that token alone; the log names the file, once.
-func TestDamagedToken(t *testing.T) {
-	t.Parallel()
-	var log waittest.Buffer
-	x := serve(t, nil, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
-	whole, damaged := x.agent("whole"), x.agent("damaged").hello(`{}`)
-	fatal.If(t, os.WriteFile(filepath.Join(x.dir, "damaged.json"), []byte("{"), 0o600))
-	if err := os.Chtimes(x.dir, time.Time{}, time.Now()); err != nil { // as when an editor replaces the file
-		t.Fatal(err)
-	}
-	for range 3 {
-		damaged.post(ping).has(http.StatusUnauthorized, "the damaged token")
-	}
-	whole.hello(`{}`)
-	if n := strings.Count(log.String(), "damaged.json is damaged"); n != 1 {
-		t.Errorf("the log names the file %d times: %s", n, log.String())
 	}
 }
 

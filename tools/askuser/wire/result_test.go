@@ -195,11 +195,3 @@ func TestFormats(t *testing.T) {
 		t.Error("an unknown format was accepted")
 	}
 }
-
-func TestWaited(t *testing.T) {
-	for in, want := range map[string]string{"300ms": "300ms", "1m30s": "1 minute 30 seconds", "2h0m0s": "2 hours", "": "the time given"} {
-		if got := waited(in); got != want {
-			t.Errorf("%q is %q, want %q", in, got, want)
-		}
-	}
-}
