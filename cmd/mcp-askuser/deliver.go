@@ -118,7 +118,7 @@ func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.
 		state = desk.Cancelled
 		a.stored.Store(true)
 	}
-	if name, _ := w.Surface(); name != "tty" && name != "plain" { // which say so themselves
+	if name := w.Surface(); name != "tty" && name != "plain" { // which say so themselves
 		a.tell(words.English.Interrupted(state))
 	}
 	return cause

@@ -28,14 +28,8 @@ func (why unavailableForm) Show(context.Context, desk.Record, ui.Commit) error {
 	return ui.Unavailablef("%s", string(why))
 }
 
-// addressTeller is a surface that may need to tell the user its address.
-type addressTeller interface {
-	Telling(tell func(address string)) ui.Surface
-}
-
 // surfaces returns the surfaces to try, with the client's own form in place of the
-// placeholder. A surface tells its address only if the client shows progress
-// messages to a user, while the call waits.
+// placeholder.
 func (c *call) surfaces(withForm bool) present.Surfaces {
 	return func(x *present.Presentation) []ui.Surface {
 		out := make([]ui.Surface, 0, len(c.Surfaces)+1)
@@ -46,10 +40,6 @@ func (c *call) surfaces(withForm bool) present.Surfaces {
 					(c.paneFirst && c.attended() || c.style().Cuts(&x.Record().Set)) {
 					out = append(out, c.Beside)
 				}
-			}
-			page, ok := s.(addressTeller)
-			if ok && c.token != nil && c.showsProgress && !c.noWait && !c.Remote && c.attended() {
-				s = page.Telling(x.SetAddress)
 			}
 			out = append(out, s)
 		}

@@ -25,9 +25,6 @@ type host struct {
 	// progressExtends means that progress messages extend the host's limit: with
 	// them a call may wait for maxWaitInForm.
 	progressExtends bool
-	// showsProgress means that the user sees progress messages. A progress token is
-	// no proof: some clients send one and do not show the messages.
-	showsProgress bool
 	// images says how its model gets the images of a result.
 	images images
 	// form is what its form shows, and what it does with keys that the user types
@@ -74,7 +71,7 @@ func knownHosts() []host {
 		// digits; a text field takes a sentence, and two Enters send it. Of a message
 		// with more than four rows it shows three.
 		{name: "claude-code", maxWait: 110 * time.Second, background: true, maxWaitInForm: unlimitedWait,
-			maxWaitHTTP: 9 * time.Minute, showsProgress: true, images: imagesBeside, handshake: true, paneFirst: true,
+			maxWaitHTTP: 9 * time.Minute, images: imagesBeside, handshake: true, paneFirst: true,
 			form: elicit.Style{Typed: true, Rows: 4}},
 		// 300 s, paused while a form is open. With an array the whole form becomes
 		// a plain "allow?", and a digit sends a row of a list. On 24 rows it shows
@@ -82,12 +79,11 @@ func knownHosts() []host {
 		// the user closes it; Esc drops those behind it, without an answer.
 		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second,
 			images: imagesAlone, stacksForms: true, form: elicit.Style{Line: true, Rows: 14}},
-		{name: "gemini", images: imagesBeside, maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second,
-			showsProgress: true},
+		{name: "gemini", images: imagesBeside, maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second},
 		// Without a limit in its file it waited longer than 45 minutes, with a progress
 		// message every 10 s. Only with a handshake can it close a form that was answered
 		// elsewhere. A list begins on its first row, which Enter sends, and ignores letters.
-		{name: "copilot-cli", maxWaitInForm: unlimitedWait, progressExtends: true, showsProgress: true, handshake: true,
+		{name: "copilot-cli", maxWaitInForm: unlimitedWait, progressExtends: true, handshake: true,
 			form: elicit.Style{OwnWords: true}},
 		// 60 s; every progress message restarts them.
 		{name: "opencode", images: imagesBeside, maxWaitInForm: unlimitedWait, maxWaitHTTP: 10 * time.Minute,

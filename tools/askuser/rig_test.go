@@ -227,20 +227,3 @@ func stays(name string) surfaceFunc {
 		return context.Cause(ctx)
 	}}
 }
-
-// page is a surface that needs somebody to be told its address.
-type page struct{}
-
-func (page) Name() string { return "web" }
-
-func (page) Show(context.Context, desk.Record, ui.Commit) error {
-	return ui.Unavailablef("this is no desktop session")
-}
-
-func (page) Telling(tell func(string)) ui.Surface {
-	return surfaceFunc{"web", func(ctx context.Context) error {
-		tell("http://127.0.0.1:4000/")
-		<-ctx.Done()
-		return context.Cause(ctx)
-	}}
-}

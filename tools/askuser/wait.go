@@ -126,8 +126,7 @@ func (w *waiting) limit() time.Duration {
 	if w.Hold > 0 {
 		return w.Hold
 	}
-	surface, _ := w.Surface()
-	return w.callLimit(surface == "elicit" && !w.client.Modern, w.token != nil)
+	return w.callLimit(w.Surface() == "elicit" && !w.client.Modern, w.token != nil)
 }
 
 // ticket is the result of a call that does not wait, or whose host does not wait longer,
@@ -141,8 +140,7 @@ func (w *waiting) ticket(ctx context.Context) *mcp.CallToolResult {
 	w.Log.InfoContext(ctx, "the call returns a ticket", "id", w.Record().ID, "after",
 		time.Since(w.start).Round(time.Second))
 	if w.noWait && w.Asked() {
-		name, _ := w.Surface()
-		now := strings.TrimSuffix("now "+words.English.Surface(name), " ") // as "on the page"
+		now := strings.TrimSuffix("now "+words.English.Surface(w.Surface()), " ") // as "on the page"
 		return w.pending("asked", map[string]string{"now": now})
 	}
 	return w.pending("pending", nil)
@@ -181,9 +179,8 @@ func (w *waiting) unshownResult(ctx context.Context) *mcp.CallToolResult {
 	}
 	w.Log.InfoContext(ctx, "no surface shows the question; the model is to tell the user", "id", w.Record().ID, "why",
 		none)
-	_, address := w.Surface()
 	leave(w.all)
-	return w.result(wire.NewUntold(w.command(), address, w.records()...))
+	return w.result(wire.NewUntold(w.command(), w.records()...))
 }
 
 // command returns what the user runs to answer: only the page takes what must be signed.
@@ -226,15 +223,10 @@ func (w *waiting) reportProgress(ctx context.Context) {
 	}
 }
 
-// whereToAnswer returns the text that says where to answer. It begins with an address, if any, followed by a space:
-// hosts cut the line at the width of the terminal.
+// whereToAnswer returns the text that says where to answer.
 func (w *waiting) whereToAnswer() string {
-	surface, address := w.Surface()
-	switch {
-	case surface == "inbox":
+	if w.Surface() == "inbox" {
 		return "Run " + w.command() + " to answer"
-	case surface == "web" && address != "":
-		return address + " waits for your answer"
 	}
-	return strings.TrimSpace("Waiting for your answer " + words.English.Surface(surface))
+	return strings.TrimSpace("Waiting for your answer " + words.English.Surface(w.Surface()))
 }

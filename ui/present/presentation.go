@@ -45,7 +45,6 @@ type Presentation struct {
 	unshownReason error  // set before unshown is closed: why no surface shows the record
 	surface       string // that is being tried, or shows the record
 	shownAt       time.Time
-	address       string          // where the user can be sent
 	told          bool            // see Waiter.Tell
 	kept          *question.Reply // that the store did not take, in case the surface cannot ask for it again
 	form          *Form           // offered to the client; nil for none
@@ -60,14 +59,6 @@ func newPresentation(p *Presenter, rec desk.Record) *Presentation {
 
 // Record is what is asked.
 func (x *Presentation) Record() *desk.Record { return &x.rec }
-
-// SetAddress tells the waiters where the user can be sent.
-func (x *Presentation) SetAddress(address string) {
-	x.p.mu.Lock()
-	defer x.p.mu.Unlock()
-	x.address = address
-	x.signal()
-}
 
 // signal signals the waiters. Callers must hold p.mu.
 func (x *Presentation) signal() {

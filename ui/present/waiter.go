@@ -206,11 +206,11 @@ func (w *Waiter) UnshownReason() error {
 }
 
 // Surface names the surface that is being tried or shows the record, empty
-// before the first. The address is where the user can be sent, if anywhere.
-func (w *Waiter) Surface() (name, address string) {
+// before the first.
+func (w *Waiter) Surface() string {
 	w.x.p.mu.Lock()
 	defer w.x.p.mu.Unlock()
-	return w.x.surface, w.x.address
+	return w.x.surface
 }
 
 // Changed returns a channel that receives a value whenever Ended or Unshown may

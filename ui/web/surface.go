@@ -11,12 +11,10 @@ import (
 	"mcp-askuser/ui"
 )
 
-// The time that a browser may take to show the page, and after that to open its event
-// stream; and for which the user alone knows an address, before the model tells it too.
+// The time that a browser may take to show the page, and after that to open its event stream.
 const (
 	openTime   = 15 * time.Second
 	streamTime = 10 * time.Second
-	tellTime   = time.Second
 )
 
 // SurfaceOptions are what the surface needs beside its server.
@@ -32,17 +30,10 @@ type SurfaceOptions struct {
 // opens a browser on it. While a page is open, of this process or another, it
 // opens no other.
 type Surface struct {
-	*launcher
-	tell func(address string) // nil: the address is not passed on
-}
-
-// launcher starts the page that a process serves for its own questions.
-type launcher struct {
-	options  SurfaceOptions
-	wait     time.Duration // for a browser
-	tellWait time.Duration // for a user who was told the address
-	lock     ui.Lock       // to open a browser
-	visited  time.Time     // the latest visit that a question waited for; guarded by lock
+	options SurfaceOptions
+	wait    time.Duration // for a browser
+	lock    ui.Lock       // to open a browser
+	visited time.Time     // the latest visit that a question waited for; guarded by lock
 
 	mu     sync.Mutex
 	server *Server // nil until first needed
@@ -51,12 +42,8 @@ type launcher struct {
 
 // NewSurface returns the surface. It starts nothing before the first Show.
 func NewSurface(o SurfaceOptions) *Surface {
-	return &Surface{&launcher{options: o, wait: openTime, tellWait: tellTime, lock: ui.NewLock()}, nil}
+	return &Surface{options: o, wait: openTime, lock: ui.NewLock()}
 }
-
-// Telling returns the surface for an asker that can tell the user an address:
-// where no browser may be opened, tell gets the page's.
-func (s *Surface) Telling(tell func(address string)) ui.Surface { return &Surface{s.launcher, tell} }
 
 // Name implements ui.Surface.
 func (*Surface) Name() string { return surfaceName }
@@ -72,7 +59,7 @@ func (s *Surface) Check(context.Context) error {
 
 // Show implements ui.Surface. The page answers on the desk, so there is
 // nothing to commit here; Show returns when the context ends. Where no browser
-// may be opened the surface is unavailable; see Telling.
+// may be opened the surface is unavailable.
 func (s *Surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error {
 	err := s.ensureOpen(ctx, rec.ID)
 	if err != nil {
@@ -93,9 +80,9 @@ func (s *Surface) ensureOpen(ctx context.Context, id string) error {
 	if open || err != nil {
 		return err
 	}
-	why := s.options.Desktop()
-	if why != nil && s.tell == nil {
-		return ui.Unavailablef("%v", why)
+	err = s.Check(ctx)
+	if err != nil {
+		return err
 	}
 	server, err := s.start()
 	if err != nil {
@@ -105,31 +92,28 @@ func (s *Surface) ensureOpen(ctx context.Context, id string) error {
 	case <-server.visits: // an earlier visit
 	default:
 	}
-	wait := s.wait
-	if why != nil {
-		wait = s.tellWait
-		s.tell(server.Invite())
-	} else if err := s.options.Open(server.Invite()); err != nil {
+	err = s.options.Open(server.Invite())
+	if err != nil {
 		return ui.Unavailablef("no browser could be opened: %v", err)
 	}
 	select {
 	case <-server.visits:
 		s.visited = time.Now()
 		return nil
-	case <-time.After(wait):
-		return ui.Unavailablef("nobody opened the page within %v", wait)
+	case <-time.After(s.wait):
+		return ui.Unavailablef("nobody opened the page within %v", s.wait)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
 
 // isOpen reports whether a page is open that lists a record: one that is connected, or that the user
-// has just opened. Callers must hold l.lock.
-func (l *launcher) isOpen(ctx context.Context, id string) (bool, error) {
-	if time.Since(l.visited) < streamTime {
+// has just opened. Callers must hold s.lock.
+func (s *Surface) isOpen(ctx context.Context, id string) (bool, error) {
+	if time.Since(s.visited) < streamTime {
 		return true, nil
 	}
-	names, err := l.options.Desk.Present(ctx, id)
+	names, err := s.options.Desk.Present(ctx, id)
 	if err != nil && !errors.Is(err, desk.ErrUnreachable) {
 		return false, ui.Unavailablef("whether a page is open cannot be told: %v", err)
 	}
@@ -137,13 +121,13 @@ func (l *launcher) isOpen(ctx context.Context, id string) (bool, error) {
 }
 
 // start starts the server, if it does not run yet. It runs until Close.
-func (l *launcher) start() (*Server, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.server != nil {
-		return l.server, nil
+func (s *Surface) start() (*Server, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.server != nil {
+		return s.server, nil
 	}
-	server, err := Listen(context.Background(), l.options.Options)
+	server, err := Listen(context.Background(), s.options.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -155,15 +139,15 @@ func (l *launcher) start() (*Server, error) {
 			server.Log.Error("the page's server failed", "error", err)
 		}
 	})
-	l.server, l.stop = server, func() { end(); serving.Wait() }
+	s.server, s.stop = server, func() { end(); serving.Wait() }
 	return server, nil
 }
 
 // Close ends the server, if it was started, and waits for its end.
-func (l *launcher) Close() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.stop != nil {
-		l.stop()
+func (s *Surface) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stop != nil {
+		s.stop()
 	}
 }

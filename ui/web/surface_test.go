@@ -112,34 +112,6 @@ func TestSurfaceUnreached(t *testing.T) {
 	}
 }
 
-// Over ssh nothing is opened; the user is told the address instead. A user who does not come at
-// once was not reached: the model tells the address too, and the page stays for a later visit.
-func TestSurfaceTells(t *testing.T) {
-	told := make(chan string, 1)
-	s := newSurface(t, func(o *SurfaceOptions) { o.Desktop = func() error { return ui.ErrRemote } })
-	tells := s.Telling(func(address string) { told <- address })
-	opens := func(address string) {
-		t.Helper()
-		if resp, _ := visitAt(t, address); resp.StatusCode != http.StatusOK {
-			t.Errorf("the address told: %s", resp.Status)
-		}
-	}
-	s.wait, s.tellWait = time.Hour, time.Millisecond
-	for range 2 { // an earlier visit does not count
-		err := tells.Show(t.Context(), desk.Record{ID: "1"}, nil)
-		if !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), "nobody opened the page") {
-			t.Errorf("Show returned %v", err)
-		}
-		opens(<-told)
-	}
-	s.tellWait = patient
-	end := show(tells, "2")
-	opens(<-told)
-	if err := end(); !errors.Is(err, errTest) {
-		t.Errorf("Show ended with %v", err)
-	}
-}
-
 // The browser gets the address as one argument, whatever characters it has,
 // and nothing of our standard streams.
 func TestOpenBrowser(t *testing.T) {

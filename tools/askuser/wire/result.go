@@ -202,9 +202,9 @@ func Join(ended []*Result, open []string) *Result {
 func quoted(ids []string) string { return `"` + strings.Join(ids, `", "`) + `"` }
 
 // NewUntold returns the result of records the first of which no surface could show: the
-// ids, and what the model must tell the user, a command and perhaps an address.
-func NewUntold(command, address string, recs ...desk.Record) *Result {
-	values := map[string]string{"command": command, "address": address}
+// ids, and what the model must tell the user, a command.
+func NewUntold(command string, recs ...desk.Record) *Result {
+	values := map[string]string{"command": command}
 	if recs[0].Secret() != nil {
 		values["secret"] = "a secret"
 	}

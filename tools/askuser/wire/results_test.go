@@ -111,7 +111,7 @@ func results() []namedResult {
 		{"several: two ended, one open", Join(
 			[]*Result{awaited(answeredBy(one, "", first)), awaited(dismissed("Not now"))}, []string{"01K"},
 		)},
-		{"pending: shown to nobody", NewUntold("mcp-askuser inbox", "", one)},
+		{"pending: shown to nobody", NewUntold("mcp-askuser inbox", one)},
 		{"unavailable", NewResult(end(desk.Unavailable, "", "tty: no terminal; inbox: no inbox and no web page is open"))},
 		{"unavailable: a round too many", NewResult(end(desk.Unavailable, "", tooMany.Error()))},
 		{"failed", NewResult(end(desk.Failed, "", "disk full"))},
