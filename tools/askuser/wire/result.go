@@ -105,6 +105,9 @@ func (r *Result) IsError() bool { return r.Status == desk.Unavailable || r.Statu
 
 // NewResult puts a record's state into a result.
 func NewResult(rec desk.Record) *Result {
+	if rec.Outcome == nil {
+		return NewOpen("pending", nil, rec)
+	}
 	r := &Result{Status: rec.State}
 	r.fill(rec)
 	if rec.Earlier != "" && rec.Reply() != nil {
@@ -117,21 +120,15 @@ func NewResult(rec desk.Record) *Result {
 		}
 		r.add(named, map[string]string{"name": r.Name}, map[string]string{"name": ""})
 	}
-	if o := rec.Outcome; o != nil && o.Proof.Public() != nil {
-		r.Proof = o.Proof.Public()
-		r.Add("proven_"+string(o.Proof.Kind), nil)
+	r.Proof = rec.Outcome.Proof.Public()
+	if r.Proof != nil {
+		r.Add("proven_"+string(r.Proof.Kind), nil)
 	}
 	return r
 }
 
 func (r *Result) fill(rec desk.Record) {
 	o := rec.Outcome
-	if o == nil {
-		r.Status, r.ID = desk.Pending, rec.ID
-		r.Summary = "Waiting for the user"
-		r.add("pending", map[string]string{"id": "id " + strconv.Quote(rec.ID)}, map[string]string{"id": "this id"})
-		return
-	}
 	if by := o.Answerer.By(); by != string(desk.UserAnswerer) {
 		r.By = by
 	}
@@ -169,8 +166,7 @@ func (r *Result) fill(rec desk.Record) {
 // NewOpen returns the result of records that are open: the text of this name, pending,
 // asked or untold, which sends the model to await_answer with their ids, and has values.
 func NewOpen(name string, values map[string]string, recs ...desk.Record) *Result {
-	r := NewResult(recs[0])
-	r.Text, r.Message = "", ""
+	r := &Result{Status: desk.Pending, ID: recs[0].ID, Summary: "Waiting for the user"}
 	full, lean := map[string]string{"id": "id " + strconv.Quote(r.ID)}, "this id"
 	if len(recs) > 1 {
 		for _, rec := range recs {
