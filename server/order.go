@@ -51,15 +51,10 @@ func (p *place) leave() {
 		return
 	}
 	p.once.Do(func() {
-		select {
-		case <-p.turn:
+		go func() {
+			<-p.turn
 			close(p.left)
-		default:
-			go func() {
-				<-p.turn
-				close(p.left)
-			}()
-		}
+		}()
 	})
 }
 
