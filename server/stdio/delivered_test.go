@@ -14,7 +14,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
-	"mcp-askuser/internal/fatal"
 	"mcp-askuser/internal/waittest"
 )
 
@@ -24,8 +23,6 @@ type account struct {
 	mu     sync.Mutex
 	events []string
 }
-
-var errBroken = errors.New("broken pipe")
 
 func (a *account) Write(line []byte) (int, error) {
 	a.mu.Lock()
@@ -108,46 +105,6 @@ func TestDeliveredAtTheEnd(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestDeliveredWhenNobodyReads: of the answers that a client never took, all but
-// the one that is being written are given up before Serve returns; that one when
-// it is known.
-func TestDeliveredWhenNobodyReads(t *testing.T) {
-	const calls = 20
-	for _, taken := range []bool{true, false} {
-		t.Run(fmt.Sprint("taken after all ", taken), func(t *testing.T) {
-			a, blocked := new(account), &blocked{make(chan struct{}), make(chan string, 1), taken}
-			in, _, result := a.serve(t, blocked, calls)
-			_ = in.Close()
-			fatal.If(t, waittest.Take(t, result))
-			if events := a.all(); len(events) != calls-1 || strings.Contains(strings.Join(events, "\n"), "true") {
-				t.Errorf("when Serve returned, %d were told: %q", len(events), events)
-			}
-			close(blocked.release)
-			want := fmt.Sprintf("told %s %v", waittest.Take(t, blocked.line), taken)
-			if !waittest.Until(waittest.Patience, func() bool { return slices.Contains(a.all(), want) }) {
-				t.Fatalf("the last was never told: %q", a.all())
-			}
-		})
-	}
-}
-
-// blocked is an output that takes nothing until it is released, and then only
-// if that is wanted.
-type blocked struct {
-	release chan struct{}
-	line    chan string // the id of the first line
-	taken   bool
-}
-
-func (b *blocked) Write(line []byte) (int, error) {
-	b.line <- idOf(string(line))
-	<-b.release
-	if !b.taken {
-		return 0, errBroken
-	}
-	return len(line), nil
 }
 
 // TestNothingAfterResponse: progress from a tight loop beside the handler

@@ -45,8 +45,7 @@ type Options struct {
 // still reads then. The handlers get the grace period, and what they
 // still return is written, as far as out takes it within 400 ms. When Serve
 // returns, every function given to askuser.Transport.Delivered has been called,
-// except for a handler or a Write that has not returned: then it is called as soon
-// as that does.
+// unless a handler or a Write has not returned: an answer that was not written is kept.
 //
 // Serve returns nil after the end of input, ctx's cause after ctx ended, and an
 // error that wraps both askuser.ErrDisconnected and the stream's error otherwise.

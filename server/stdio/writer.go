@@ -39,13 +39,9 @@ func (w *writer) write(line []byte) error {
 	return err
 }
 
-// finish takes no more messages, and waits until the queue is written. It reports
-// false when that lasts longer than limit: then it drops what is queued.
+// finish takes no more messages, and waits until the queue is written, or for as long as limit. It
+// reports whether it was written.
 func (w *writer) finish(limit time.Duration) bool {
 	w.Close()
-	written := waitFor(w.done, limit)
-	if !written {
-		w.Abandon()
-	}
-	return written
+	return waitFor(w.done, limit)
 }
