@@ -36,7 +36,6 @@ type call struct {
 	req     *mcp.CallToolRequest // nil once the call waits
 	dropped []string             // parts of the call that cannot be asked, see wire.Call
 	noWait  bool                 // the call returns once its questions are shown
-	ids     []string             // of await_answer
 }
 
 func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
@@ -193,11 +192,11 @@ func (c *call) qualifySession(session string) string {
 // client: it is valid only if this server issued it.
 func (c *call) resume(ctx context.Context) ([]*present.Waiter, *mcp.CallToolResult) {
 	id, secret, _ := strings.Cut(c.req.Params.RequestState, ".")
-	ids := append([]string{id}, c.ids[min(1, len(c.ids)):]...)
-	if w := c.Presenter.Return(id, secret, c.req.Params.InputResponses); w != nil {
-		return c.rejoin(ctx, ids[1:], w)
+	w := c.Presenter.Return(id, secret, c.req.Params.InputResponses)
+	if w != nil {
+		return c.rejoin(ctx, nil, w)
 	}
-	return c.rejoin(ctx, ids)
+	return c.rejoin(ctx, []string{id})
 }
 
 // rejoin joins records that the same agent asked before, beside those of all. For other

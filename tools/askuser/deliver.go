@@ -25,9 +25,6 @@ func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 	var open []string
 	for _, each := range w.all {
 		if !each.HasEnded() {
-			each.Look(ctx) // it may have ended just now
-		}
-		if !each.HasEnded() {
 			open = append(open, each.Record().ID)
 			each.Leave()
 			continue

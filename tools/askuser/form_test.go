@@ -2,7 +2,6 @@ package askuser
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +10,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/waittest"
-	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 )
 
@@ -144,24 +142,4 @@ func TestFormThatIsNotWritten(t *testing.T) {
 	cancel(&Cancelled{"the user pressed Esc"})
 	l.told(false)
 	r.pending(0)
-}
-
-// The form of a call that awaits several shows the first. Where that was answered elsewhere
-// meanwhile, the call that brings the form back still speaks of the others.
-func TestFormOfSeveralAnsweredElsewhere(t *testing.T) {
-	r := newRig(t, Elicit())
-	l := &link{client: client("", true)}
-	l.client.ProtocolVersion, l.client.Modern = "2026-07-28", true
-	var ids []string
-	for _, args := range []string{goOn, strings.Replace(goOn, "Which?", "What?", 1)} {
-		ids = append(ids, waittest.Take(t, r.start(t.Context(), l, request(args))).StructuredContent.(*wire.Result).ID)
-	}
-	shown := waittest.Take(t, r.startAwait(t.Context(), l, ids, ""))
-	r.reply(ids[0], "a")
-	user() // else the form may be shown again
-	again := back(`{"ids":["`+strings.Join(ids, `","`)+`"]}`, shown)
-	x := waittest.Take(t, r.begin(t.Context(), l, r.await, again)).StructuredContent.(*wire.Result)
-	if x.ID != ids[0] || !slices.Equal(x.Open, ids[1:]) {
-		t.Errorf("the result is of %q, open are %q", x.ID, x.Open)
-	}
 }

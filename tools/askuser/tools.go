@@ -104,9 +104,9 @@ func (t *Tools) confirm(ctx context.Context, req mcp.CallToolRequest) (*mcp.Call
 // await is the handler of await_answer.
 func (t *Tools) await(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	c := t.newCall(ctx, req)
-	var err error
-	c.ids, c.noWait, err = wire.DecodeAwait(c.arguments())
-	return c.serve(ctx, err, func() ([]*present.Waiter, *mcp.CallToolResult) { return c.rejoin(ctx, c.ids) })
+	ids, noWait, err := wire.DecodeAwait(c.arguments())
+	c.noWait = noWait
+	return c.serve(ctx, err, func() ([]*present.Waiter, *mcp.CallToolResult) { return c.rejoin(ctx, ids) })
 }
 
 // tool returns the description of a tool. It has readOnlyHint: without it hosts ask
