@@ -16,11 +16,12 @@ import (
 // process is connected to. Where three times none answers that hears most nodes, the node is
 // left: it was stopped, or cut off from the others. The client's own pings do not notice the
 // latter. The guard wakes all that waits where the stream has changed: a bell is sent once, and
-// can be lost with its node.
+// can be lost with its node. It also does so twice a minute, as a process that waited may have died.
 const (
 	guardInterval = 2 * time.Second
 	guardTimeout  = time.Second
 	guardTries    = 3
+	guardBell     = 15 // looks
 )
 
 // heardWithin is how long ago a leader has heard a node that it hears; it does every second.
@@ -32,7 +33,7 @@ var errStale = fmt.Errorf("%w: its leader does not hear the other nodes", store.
 
 func (s *Store) guard(nc *nats.Conn) {
 	failed, last := 0, uint64(0)
-	for pause := guardInterval; ; {
+	for pause, looks := guardInterval, 1; ; looks++ {
 		select {
 		case <-time.After(pause - rand.N(pause/5)): // not all clients at once
 		case <-s.life.Done():
@@ -47,7 +48,7 @@ func (s *Store) guard(nc *nats.Conn) {
 		now, err := s.streamInfo(within, struct{}{})
 		cancel()
 		if err == nil || errors.Is(err, errNoStream) {
-			if now.State.LastSeq != last {
+			if now.State.LastSeq != last || looks%guardBell == 0 {
 				s.ring(nil)
 			}
 			failed, last = 0, now.State.LastSeq

@@ -12,12 +12,8 @@ import (
 	"mcp-askuser/desk/store"
 )
 
-const (
-	// lookAgain is how often a call that waits looks without a wake-up.
-	lookAgain = 30 * time.Second
-	// doubt is how long a holder with a connection may take to answer.
-	doubt = 500 * time.Millisecond
-)
+// doubt is how long a holder with a connection may take to answer.
+const doubt = 500 * time.Millisecond
 
 // ring wakes one call that waits, or all: nil.
 func (s *Store) ring(one chan struct{}) {
@@ -86,13 +82,13 @@ func (s *Store) Wait(ctx context.Context, id string) (row store.Row, err error) 
 			return row, err
 		}
 		known = known || err == nil
-		again := lookAgain
+		var again <-chan time.Time
 		if err != nil {
-			again = doubt
+			again = time.After(doubt)
 		}
 		select {
 		case <-bell:
-		case <-time.After(again):
+		case <-again:
 		case <-ctx.Done():
 			return store.Row{}, context.Cause(ctx)
 		}
@@ -123,21 +119,11 @@ func (s *Store) Changes(ctx context.Context, name string) (<-chan struct{}, erro
 		stop()
 		return nil, err
 	}
-	go func() {
-		defer close(bell)
-		defer stop()
-		defer leave()
-		tick := time.NewTicker(lookAgain)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				s.ring(bell)
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
+	context.AfterFunc(ctx, func() {
+		leave()
+		stop()
+		close(bell)
+	})
 	return bell, nil
 }
 
