@@ -126,8 +126,7 @@ func (c *call) ask(ctx context.Context, form *wire.Call) ([]*present.Waiter, *mc
 	if len(form.Set.Asked(nil)) == 0 { // the call brings answers to all its questions
 		rec, err := c.Desk.Note(ctx, request, desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
 		if err != nil {
-			c.Log.WarnContext(ctx, "a call that asked nothing leaves no trace", "error", err)
-			rec.ID = "" // it cannot be looked up
+			return nil, c.failureResult(ctx, "", fmt.Errorf("noting a call that asks nothing: %w", err))
 		}
 		return nil, c.result(wire.NewResult(rec))
 	}
