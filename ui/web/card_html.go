@@ -1,8 +1,6 @@
 package web
 
 import (
-	"cmp"
-
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
@@ -18,7 +16,7 @@ func (c *card) html(l words.Language) g.Node {
 	var ended g.Node
 	if c.Outcome != nil {
 		class, body = h.Class("card ended"), c.ending
-		ended = h.Data("notice", cmp.Or(c.LateReply(), l.T("%[1]s: already %[2]s.", c.AskedBy(), c.Ended())))
+		ended = h.Data("notice", tooLate(l, c.Record))
 	}
 	return h.Article(class, h.ID("r-"+c.ID), h.Data("id", c.ID), h.TabIndex("-1"), h.Aria("labelledby", c.ID+"-who"),
 		ended,

@@ -31,7 +31,7 @@ func (x *layout) html(l words.Language) g.Node {
 	return webPage(l, title, head, h.Data("view", view), sayings(l),
 		h.Header(h.Class("bar"),
 			h.A(h.Class("brand"), h.Href("/"), icon("26"), g.Text(" mcp-askuser")),
-			h.H1(h.ID("count"), h.TabIndex("-1"), g.Text(count)),
+			h.H1(h.ID("count"), h.TabIndex("-1"), h.Aria("live", "polite"), g.Text(count)),
 			h.P(h.Class("tools"),
 				h.A(h.Class("button"), h.Href("/history"), say(l, "History")),
 				h.Button(h.Type("button"), h.ID("help"), h.PopoverTarget("keys"), h.Aria("label", l.T("Keys")),

@@ -109,11 +109,9 @@ func (s *Server) answerDuplicates(ctx context.Context, f *form, reply question.R
 
 // What the page tells of records, as parameters of its address with their ids.
 const (
-	endSent   = "sent"   // answered here, and its asker waited
-	endKept   = "kept"   // answered here, and its asker did not wait
-	endAny    = "ended"  // ended before it was answered here, or the script asks whether it has
-	endLifted = "lifted" // its session may go on asking
-	endAsked  = "asked"  // the script has heard of it
+	endSent = "sent"  // answered here, and its asker waited
+	endKept = "kept"  // answered here, and its asker did not wait
+	endAny  = "ended" // ended before it was answered here, or the script asks whether it has
 )
 
 // endOf is what became of a record that was answered here.
@@ -187,7 +185,7 @@ func (s *Server) lift(w http.ResponseWriter, r *http.Request, f *form) error {
 	if err != nil {
 		return err
 	}
-	return redirect(w, r, url.Values{endLifted: {f.rec.ID}, "id": {f.rec.ID}})
+	return redirect(w, r, url.Values{"id": {f.rec.ID}})
 }
 
 // reopen asks an ended question again, with its answers filled in. One that is open already is

@@ -373,9 +373,7 @@ pane.addEventListener('change', ({ target }) => {
 
 // ---- Live updates
 
-// What the next list is to tell the user, as parameters of its address: the last of what happened.
-const happened = new Set();
-const maxHappened = 3;
+const late = new Set(); // the ids of answers that came too late, which the next list tells the user
 let due = false, renewing = false;
 let retry = 0; // the timer of the next try, where nothing arrived, or the server has failed
 
@@ -400,8 +398,8 @@ const isTouched = (form) => form && ('touched' in form.dataset || form.querySele
 
 async function update() {
   await saveDraft();
-  const before = lists, told = [...happened];
-  const { status, page } = await load('/?' + ['id=' + (current()?.dataset.id ?? ''), ...told].join('&'));
+  const before = lists, told = [...late];
+  const { status, page } = await load('/?' + ['id=' + (current()?.dataset.id ?? ''), ...told].join('&ended='));
   const lost = status === 0 || document.documentElement.dataset.live === 'no';
   showTrouble(status === 401 ? texts.ended : status >= 400 ? texts.failed : lost ? texts.lost : '');
   clearTimeout(retry);
@@ -411,7 +409,7 @@ async function update() {
   if (stale && !isTouched(openForm()) && !isTyped(document.activeElement)) return location.reload();
   await going;
   if (before !== lists) return renew();
-  for (const what of told) happened.delete(what);
+  for (const id of told) late.delete(id);
   showList(page);
   const { activeElement } = document;
   await renewCard(page);
@@ -458,11 +456,10 @@ function showTrouble(words) {
 const tabs = new BroadcastChannel('askuser');
 tabs.onmessage = ({ data }) => onEvent(data);
 
-function onEvent({ lost, news }) {
+function onEvent({ lost, id }) {
   if (lost && trouble.hidden) showTrouble(texts.lost);
   document.documentElement.dataset.live = lost ? 'no' : 'yes';
-  if (news) happened.add(news);
-  if (happened.size > maxHappened) happened.delete([...happened][0]);
+  if (id) late.add(id);
   renew(); // which says why, where the server responds
 }
 
@@ -477,7 +474,7 @@ function listen() {
   for (const type of ['request', 'response', 'cancel', 'change']) {
     source.addEventListener('ask:question:' + type, ({ data }) => {
       const { id, later } = JSON.parse(data);
-      pass({ news: type === 'request' ? 'asked=' + id : later && 'ended=' + id });
+      pass({ id: later && id });
     });
   }
 }
