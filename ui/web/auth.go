@@ -101,12 +101,6 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		if r.URL.Path == "/" && from.browser {
 			s.keys.setCookie(w, r) // also of a tab that stays open
 		}
-		if r.URL.Path == "/" && from.browser && !scripted(r) {
-			select {
-			case s.visits <- struct{}{}:
-			default:
-			}
-		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), senderKey{}, from)))
 	})
 }

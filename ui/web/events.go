@@ -23,6 +23,12 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 		}
 		defer release()
 	}
+	if from.browser {
+		select {
+		case s.visits <- struct{}{}:
+		default:
+		}
+	}
 	events, err := s.Desk.Watch(r.Context())
 	if err != nil {
 		return fmt.Errorf("watch the desk: %w", err)

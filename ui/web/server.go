@@ -94,7 +94,7 @@ type Server struct {
 	registering sync.Mutex // held while a passkey is registered
 	challenge   string     // of the registration of a passkey, in each tab
 
-	visits  chan struct{} // has a value after a visit
+	visits  chan struct{} // has a value after a page has connected
 	handler http.Handler  // all pages and the API, with all checks
 }
 

@@ -11,11 +11,8 @@ import (
 	"mcp-askuser/ui"
 )
 
-// The time that a browser may take to show the page, and after that to open its event stream.
-const (
-	openTime   = 15 * time.Second
-	streamTime = 10 * time.Second
-)
+// openTime is how long a browser may take to show the page, whose event stream says that it does.
+const openTime = 15 * time.Second
 
 // SurfaceOptions are what the surface needs beside its server.
 type SurfaceOptions struct {
@@ -33,7 +30,6 @@ type Surface struct {
 	options SurfaceOptions
 	wait    time.Duration // for a browser
 	lock    ui.Lock       // to open a browser
-	visited time.Time     // the latest visit that a question waited for; guarded by lock
 
 	mu     sync.Mutex
 	server *Server // nil until first needed
@@ -76,9 +72,12 @@ func (s *Surface) ensureOpen(ctx context.Context, id string) error {
 		return err
 	}
 	defer release()
-	open, err := s.isOpen(ctx, id)
-	if open || err != nil {
-		return err
+	names, err := s.options.Desk.Present(ctx, id)
+	if err != nil && !errors.Is(err, desk.ErrUnreachable) {
+		return ui.Unavailablef("whether a page is open cannot be told: %v", err)
+	}
+	if slices.Contains(names, surfaceName) {
+		return nil
 	}
 	err = s.Check(ctx)
 	if err != nil {
@@ -98,26 +97,12 @@ func (s *Surface) ensureOpen(ctx context.Context, id string) error {
 	}
 	select {
 	case <-server.visits:
-		s.visited = time.Now()
 		return nil
 	case <-time.After(s.wait):
 		return ui.Unavailablef("nobody opened the page within %v", s.wait)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// isOpen reports whether a page is open that lists a record: one that is connected, or that the user
-// has just opened. Callers must hold s.lock.
-func (s *Surface) isOpen(ctx context.Context, id string) (bool, error) {
-	if time.Since(s.visited) < streamTime {
-		return true, nil
-	}
-	names, err := s.options.Desk.Present(ctx, id)
-	if err != nil && !errors.Is(err, desk.ErrUnreachable) {
-		return false, ui.Unavailablef("whether a page is open cannot be told: %v", err)
-	}
-	return slices.Contains(names, surfaceName), nil
 }
 
 // start starts the server, if it does not run yet. It runs until Close.
