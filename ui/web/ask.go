@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"maps"
 	"net/http"
-	"slices"
 	"time"
 
 	"mcp-askuser/desk"
@@ -59,25 +57,17 @@ func (s *Server) deliver(
 		return r.Context().Err()
 	case <-time.After(wait):
 	}
-	var rec desk.Record
-	var err error
 	if !place.HasEnded() {
-		rec, err = s.Desk.Get(r.Context(), place.Record().ID)
+		place.Look(r.Context()) // it may have ended just now
 	}
-	if err != nil && r.Method == http.MethodPost { // it was asked all the same
-		rec, err = place.Record(), nil
-	}
-	if rec.Outcome != nil { // place learns of it later
-		place.Look(r.Context())
-	}
-	ended, status := place.HasEnded(), http.StatusOK
+	rec, ended, status := place.Record(), place.HasEnded(), http.StatusOK
 	if ended {
+		var err error
 		rec, err = place.Result()
-	}
-	if err != nil {
-		return err
-	}
-	if r.Method == http.MethodPost && !ended {
+		if err != nil {
+			return err
+		}
+	} else if r.Method == http.MethodPost {
 		status = http.StatusCreated
 	}
 	out := api.NewRecord(rec)
@@ -112,7 +102,7 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 	if odd != nil && odd.Field != "" { // a bare array says nothing beside its questions
 		return nil, nil, badBody(api.InvalidQuestion, odd)
 	}
-	err = s.checkNewIDs(r.Context(), body.SessionID, request.Set, data)
+	err = s.checkNewIDs(r.Context(), body.SessionID, request.Set)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -127,10 +117,9 @@ func noSurfaces(*present.Presentation) []ui.Surface { return []ui.Surface{ui.Els
 
 // checkNewIDs refuses a question id that the caller used before in the session: an
 // answer names its question by it. The same questions may be asked again: the desk returns
-// their answer. Ids that were derived from a question's place do not count.
-func (s *Server) checkNewIDs(ctx context.Context, session string, set question.Set, data []byte) error {
-	ids := givenIDs(data)
-	if session == "" || len(ids) == 0 {
+// their answer. An id that may be derived from a question's place, such as q1, does not count.
+func (s *Server) checkNewIDs(ctx context.Context, session string, set question.Set) error {
+	if session == "" {
 		return nil
 	}
 	records, err := s.Desk.Session(ctx, session)
@@ -141,34 +130,13 @@ func (s *Server) checkNewIDs(ctx context.Context, session string, set question.S
 		if rec.Set.Fingerprint() == set.Fingerprint() {
 			continue
 		}
-		for _, q := range rec.All() {
-			if ids[q.ID] {
+		for _, q := range set.All() {
+			derived := len(q.ID) > 1 && q.ID[0] == 'q' && q.ID[1] >= '0' && q.ID[1] <= '9'
+			if !derived && rec.Find(q.ID) != nil {
 				return api.Problemf(api.DuplicateID, "question_id %q is used in round %d of this session already; "+
 					"give each question of a session an id of its own.", q.ID, rec.Round)
 			}
 		}
 	}
 	return nil
-}
-
-// givenIDs returns the question ids in a call form.
-func givenIDs(data []byte) map[string]bool {
-	ids := map[string]bool{}
-	var walk func(v any)
-	walk = func(v any) {
-		list, _ := v.([]any)
-		object, _ := v.(map[string]any)
-		for _, key := range []string{"question_id", "questionId"} {
-			if id, ok := object[key].(string); ok {
-				ids[id] = true
-			}
-		}
-		for _, x := range slices.AppendSeq(list, maps.Values(object)) {
-			walk(x)
-		}
-	}
-	var v any
-	_ = json.Unmarshal(data, &v)
-	walk(v)
-	return ids
 }

@@ -80,16 +80,6 @@ func TestAskAnsweredAtTheEnd(t *testing.T) {
 	}
 }
 
-// An asker learns the id of its question, also where that cannot be read after it was asked.
-func TestAskWhileTheStoreFails(t *testing.T) {
-	t.Parallel()
-	g := start(t)
-	g.store.Fail("Get", fmt.Errorf("the desk: %w", desk.ErrUnreachable))
-	a := g.want(201, "", "POST", "/api/questions", `{"questions":[`+encode(t, boolean("go"))+`]}`)
-	g.store.Fail("", nil)
-	g.pending(decodeJSON[api.Record](t, a.body).ID)
-}
-
 func (g *rig) nothingAsked() {
 	g.t.Helper()
 	if list := g.want(200, "", "GET", "/api/questions", "").body; strings.TrimSpace(string(list)) != "[]" {
