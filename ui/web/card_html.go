@@ -84,7 +84,7 @@ func (c *card) form(l words.Language) g.Node {
 			h.Ul(g.Map(c.Faults, func(x fault) g.Node { return h.Li(h.A(h.Href("#"+x.Field), g.Text(x.Words))) })),
 		})),
 		withText(h.P, c.Back, h.Class("remark"), g.Attr("data-back")),
-		g.Map(c.Fields(), func(f field) g.Node { return f.html(l) }),
+		c.fields(l, c.Questions),
 		g.If(len(c.Alike) > 0, h.FieldSet(h.Class("alike"),
 			h.Legend(say(l, "The same was asked by others. Send this answer also to")),
 			g.Map(c.Alike, duplicate.html),

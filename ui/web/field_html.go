@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,12 +12,31 @@ import (
 	h "maragu.dev/gomponents/html"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/answer"
 	"mcp-askuser/ui/words"
 )
 
+// fields returns questions, but for those that the asker has the answer to. Of these the follow-ups
+// are asked that the answer calls for.
+func (c *card) fields(l words.Language, qs []question.Question) (out g.Group) {
+	for _, q := range qs {
+		asked := c.set.Question(q.ID)
+		if asked != nil {
+			out = append(out, c.field(asked).html(l))
+			continue
+		}
+		for _, o := range q.Options {
+			if slices.Contains(q.Collected.Selected, o.ID) {
+				out = append(out, c.fields(l, o.FollowUps))
+			}
+		}
+	}
+	return out
+}
+
 // html returns the fields of a question, with those of its follow-ups.
 func (f *field) html(l words.Language) g.Node {
-	radio := f.Input() == "radio"
+	radio := f.input() == "radio"
 	invalid := g.If(f.Fault != "", h.Aria("invalid", "true"))
 	var described g.Node
 	switch {
@@ -25,41 +45,48 @@ func (f *field) html(l words.Language) g.Node {
 	case f.Description != "":
 		described = h.Aria("describedby", f.Key+"-about")
 	}
-	entry := f.words
-	if f.Input() != "" {
+	entry, before := f.words, ""
+	if f.Chooses() {
 		entry = f.options
+	}
+	if f.Memory != nil {
+		before = l.Remembered(*f.Memory, f.card.now)
 	}
 	return h.FieldSet(components.Classes{"field": true, "boolean": f.Confirms()}, h.ID(f.Key), h.TabIndex("-1"),
 		g.If(radio, g.Group{h.Role("radiogroup"), g.If(f.Required, h.Aria("required", "true")), invalid}),
 		described,
 		f.legend(l),
 		f.description(),
-		g.If(f.Before != "", h.P(h.Class("before"), g.Text(f.Before), space,
+		g.If(before != "", h.P(h.Class("before"), g.Text(before), space,
 			h.Button(h.Type("submit"), h.FormAction("/recall"), h.Name("recall"), h.Value(strconv.Itoa(f.At)),
 				say(l, "Use again"), space, h.Kbd(h.Aria("hidden", "true"), g.Text("Alt r"))))),
 		withText(h.P, f.Fault, h.Class("fault"), h.ID(f.Key+"-fault")),
 		entry(l),
 		g.If(!f.Confirms(), h.Label(h.Class("pick decide"),
-			f.input(cmp.Or(f.Input(), "checkbox"), fieldChosen, toAgent, f.Delegated, h.Aria("keyshortcuts", "Alt+Y")),
+			f.control(cmp.Or(f.input(), "checkbox"), fieldChosen, toAgent, f.Delegated, h.Aria("keyshortcuts", "Alt+Y")),
 			h.Span(h.Class("open"), say(l, "Let the agent decide")))),
 		f.more(l),
 	)
 }
 
-// input returns a radio button or checkbox of the question.
-func (f *field) input(kind, name, value string, checked bool, attributes ...g.Node) g.Node {
+// control returns a radio button or checkbox of the question.
+func (f *field) control(kind, name, value string, checked bool, attributes ...g.Node) g.Node {
 	return h.Input(h.Type(kind), h.Name(named(name, f.At)), h.Value(value), g.If(checked, h.Checked()),
 		g.Group(attributes))
 }
 
 func (f *field) legend(l words.Language) g.Node {
-	text := h.H2
-	if f.Depth > 0 {
-		text = h.H3
+	text, number := h.H3, ""
+	if f.Depth == 0 {
+		text = h.H2
+	}
+	if n := len(f.card.Questions); f.Depth == 0 && n > 1 {
+		place := slices.IndexFunc(f.card.Questions, func(q question.Question) bool { return q.ID == f.ID })
+		number = l.T("%[1]d of %[2]d", place+1, n)
 	}
 	return h.Legend(h.ID(f.Key+"-legend"),
-		g.If(f.Number != "" || f.Header != "" || !f.Required, h.Span(h.Class("above"),
-			withText(h.Span, f.Number, h.Class("number")),
+		g.If(number != "" || f.Header != "" || !f.Required, h.Span(h.Class("above"),
+			withText(h.Span, number, h.Class("number")),
 			withText(h.Span, question.Line(f.Header), h.Class("head")),
 			g.If(!f.Required, h.Span(h.Class("need"), say(l, "optional"))),
 		)),
@@ -73,7 +100,7 @@ func (f *field) description() g.Node {
 	switch {
 	case f.Description == "":
 		return nil
-	case f.Signed:
+	case f.card.Signed:
 		return h.Div(h.Class("about text"), id, lines(f.Description))
 	}
 	return h.Div(h.Class("about"), id, prose(f.Description))
@@ -82,20 +109,20 @@ func (f *field) description() g.Node {
 // more returns the note to the answer, and its files.
 func (f *field) more(l words.Language) g.Node {
 	add, note := say(l, "Add a note"), l.T("Note to the agent, beside your answer")
-	if f.Attach {
+	if f.card.Attach {
 		add = say(l, "Add a note or files")
 	}
 	return h.Details(h.Class("more"), g.If(f.Note != "" || len(f.Files) > 0, g.Attr("open")),
 		h.Summary(h.Aria("keyshortcuts", "Alt+N"), add),
 		h.Textarea(h.Name(named(fieldNote, f.At)), h.Rows("2"), h.Aria("label", note), h.Placeholder(note),
 			g.Text(f.Note)),
-		g.If(f.Attach || len(f.Files) > 0, f.files(l)),
+		g.If(f.card.Attach || len(f.Files) > 0, f.files(l)),
 	)
 }
 
 func (f *field) files(l words.Language) g.Node {
 	return h.Div(h.Class("files"), h.ID(f.Key+"-files"),
-		g.If(f.Attach, g.Group{
+		g.If(f.card.Attach, g.Group{
 			h.Label(h.Class("attach"), h.Span(say(l, "Attach files")), space,
 				h.Input(h.Type("file"), h.Name(named(fieldUpload, f.At)), h.Multiple(),
 					h.Accept(strings.Join(question.FileTypes(), ",")))),
@@ -104,9 +131,9 @@ func (f *field) files(l words.Language) g.Node {
 		g.Map(f.Files, func(file question.File) g.Node {
 			value, _ := json.Marshal(file)
 			return h.Div(h.Class("file"),
-				g.If(file.Image(), h.A(h.Href(fileAddress(f.Record, file)), h.Target("_blank"),
-					thumbnail(f.Record, file, l.T("Open the image")))),
-				h.Label(h.Class("pick"), f.input("checkbox", fieldFile, string(value), true),
+				g.If(file.Image(), h.A(h.Href(fileAddress(f.card.ID, file)), h.Target("_blank"),
+					thumbnail(f.card.ID, file, l.T("Open the image")))),
+				h.Label(h.Class("pick"), f.control("checkbox", fieldFile, string(value), true),
 					h.Span(g.Text(file.String()))),
 			)
 		}),
@@ -123,12 +150,13 @@ func fileAddress(record string, file question.File) string {
 
 // words returns the text area of a question, and the proposal for it.
 func (f *field) words(l words.Language) g.Node {
-	typed := f.Typed()
-	if f.Proposed() {
+	typed, proposal := f.Typed(), f.Choice(answer.Proposed)
+	proposed := proposal >= 0 && f.Choices()[proposal].Marked
+	if proposed {
 		typed = ""
 	}
 	return g.Group{
-		g.If(f.Default != "", h.Label(h.Class("pick proposal"), f.input("checkbox", fieldProposal, "yes", f.Proposed()),
+		g.If(f.Default != "", h.Label(h.Class("pick proposal"), f.control("checkbox", fieldProposal, "yes", proposed),
 			h.Span(elements(l, `Take what is proposed: <span class="text proposed">%s</span>`, lines(f.Default))))),
 		h.Textarea(h.Name(named(fieldText, f.At)), h.Rows("3"), h.Aria("labelledby", f.Key+"-legend"),
 			g.If(f.Placeholder != "", h.Placeholder(question.Line(f.Placeholder))),
@@ -140,29 +168,47 @@ func (f *field) words(l words.Language) g.Node {
 
 // options returns the choices of a question.
 func (f *field) options(l words.Language) g.Node {
-	return h.Div(components.Classes{"options": true, "previews": f.Previews()},
-		g.Map(f.Choices, func(c choice) g.Node { return f.option(l, c) }),
-		g.If(f.Input() == "radio" && !f.Required, h.Div(h.Class("option"), h.Div(h.Class("row"),
-			h.Label(h.Class("pick"), f.input("radio", fieldChosen, "", f.Open()),
-				h.Span(h.Class("open"), say(l, "Skip")))))),
-	)
+	previews := slices.ContainsFunc(f.Options, func(o question.Option) bool { return o.Preview != "" })
+	return h.Div(components.Classes{"options": true, "previews": previews},
+		g.Map(f.Choices(), func(c answer.Choice) g.Node { return f.option(l, c) }))
 }
 
 // option returns a choice, with what it unfolds.
-func (f *field) option(l words.Language, c choice) g.Node {
-	o := c.Says
+func (f *field) option(l words.Language, c answer.Choice) g.Node {
+	var o question.Option // what the user reads
+	switch {
+	case c.Offered():
+		o = *c.Option
+	case c.Kind == answer.Other:
+		o = l.Other(f.Question.Question)
+		if c.Option == nil {
+			o.Description = ""
+		}
+	case f.Several(): // without a mark it is left open
+		return nil
+	default:
+		c.Marked = c.Marked || !f.Delegated && !f.Marks()
+		return h.Div(h.Class("option"), h.Div(h.Class("row"),
+			h.Label(h.Class("pick"), f.control("radio", fieldChosen, valueOf(c), c.Marked),
+				h.Span(h.Class("open"), say(l, "Skip")))))
+	}
+	key, value := strings.ToUpper(c.Key()), valueOf(c)
+	if len(key) > 1 {
+		key = "" // a number of two digits
+	}
+	about := f.Key + "-" + value + "-about"
 	return h.Div(h.Class("option"),
 		h.Div(h.Class("row"),
 			h.Label(h.Class("pick"),
-				f.input(f.Input(), fieldChosen, c.Value, c.Marked,
-					g.If(o.Description != "", h.Aria("describedby", c.Key+"-about")),
-					g.If(c.Cap != "", h.Aria("keyshortcuts", c.Cap))),
+				f.control(f.input(), fieldChosen, value, c.Marked,
+					g.If(o.Description != "", h.Aria("describedby", about)),
+					g.If(key != "", h.Aria("keyshortcuts", key))),
 				h.Span(line(o.Label),
 					g.If(o.Default, g.Group{space, h.Span(h.Class("tag"), say(l, "recommended"))})),
-				withText(h.Kbd, c.Cap, h.Aria("hidden", "true")),
+				withText(h.Kbd, key, h.Aria("hidden", "true")),
 			),
 			g.Iff(o.Description != "", func() g.Node {
-				return h.Div(h.Class("about"), h.ID(c.Key+"-about"), prose(o.Description))
+				return h.Div(h.Class("about"), h.ID(about), prose(o.Description))
 			}),
 		),
 		g.If(!c.Offered(), h.Textarea(h.Class("own"), h.Name(named(fieldText, f.At)), h.Rows("1"),
@@ -171,7 +217,6 @@ func (f *field) option(l words.Language, c choice) g.Node {
 			return h.Div(h.Class("preview"), h.TabIndex("0"), h.Role("group"),
 				h.Aria("label", l.T("Preview of %s", question.Line(o.Label))), preview(o.Preview))
 		}),
-		g.If(len(c.Fields) > 0, h.Div(h.Class("follow"),
-			g.Map(c.Fields, func(next field) g.Node { return next.html(l) }))),
+		g.If(c.Offered() && len(o.FollowUps) > 0, h.Div(h.Class("follow"), f.card.fields(l, o.FollowUps))),
 	)
 }

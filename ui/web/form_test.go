@@ -11,8 +11,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/answer"
-	recordview "mcp-askuser/ui/view"
-	"mcp-askuser/ui/words"
 )
 
 // nested is a set with every type of question and follow-ups.
@@ -98,8 +96,7 @@ func FuzzFilledIn(f *testing.F) {
 		}
 		rec := desk.Record{ID: "r", Set: *set}
 		filled := answer.New(rec, answer.Options{Sheet: true, Draft: got})
-		c := &card{Record: recordview.Of(rec, words.English), set: filled}
-		again, err := filledIn(set, inForm(url.Values{"note": {got.Note}}, c.Fields()))
+		again, err := filledIn(set, inForm(url.Values{"note": {got.Note}}, filled))
 		same := len(got.Answers)+len(again.Answers) == 0 || reflect.DeepEqual(got.Answers, again.Answers)
 		if err != nil || !same || got.Note != again.Note {
 			t.Errorf("%+v comes back as %+v, %v", got, again, err)
@@ -124,19 +121,19 @@ func filledIn(set *question.Set, form url.Values) (question.Reply, error) {
 	return r, found.Err()
 }
 
-// inForm is what a browser would send of fields as they are shown.
-func inForm(form url.Values, fields []field) url.Values {
-	for _, f := range fields {
-		form.Set(named(fieldText, f.At), f.Typed())
-		form.Set(named(fieldNote, f.At), f.Note)
-		if f.Proposed() {
-			form.Set(named(fieldProposal, f.At), "yes")
-		}
-		for _, c := range f.Choices {
-			if c.Marked {
-				form.Add(named(fieldChosen, f.At), c.Value)
+// inForm is what a browser would send of a set as it is shown.
+func inForm(form url.Values, set *answer.Set) url.Values {
+	for at, q := range set.All() {
+		form.Set(named(fieldText, at), q.Typed())
+		form.Set(named(fieldNote, at), q.Note)
+		for _, c := range q.Choices() {
+			field := fieldChosen
+			if c.Kind == answer.Proposed {
+				field = fieldProposal
 			}
-			inForm(form, c.Fields)
+			if c.Marked && (q.Chooses() || c.Kind == answer.Proposed) {
+				form.Add(named(field, at), valueOf(c))
+			}
 		}
 	}
 	return form
