@@ -1,14 +1,11 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/question"
 	"mcp-askuser/ui/answer"
 	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
@@ -18,12 +15,13 @@ import (
 // field_html.go pass each through line, lines, prose or preview.
 type card struct {
 	recordview.Record
-	Signed  bool // the answer is signed, so that the question must be shown whole
-	Passkey bool // with a passkey
-	Attach  bool // the answer takes files
-	Alike   []duplicate
-	Back    string  // what is said of a draft that was filled in; empty without one
-	Faults  []fault // why the last try was refused
+	Signed  bool          // the answer is signed, so that the question must be shown whole
+	Passkey bool          // with a passkey
+	Attach  bool          // the answer takes files
+	Alike   []desk.Record // other open records with the same questions
+	also    []string      // the ids of those that are ticked
+	Back    string        // what is said of a draft that was filled in; empty without one
+	Faults  []fault       // why the last try was refused
 
 	lang words.Language
 	now  time.Time
@@ -37,11 +35,15 @@ func (s *Server) card(r *http.Request, x *layout, rec *desk.Record, sent *form) 
 	c := &card{Record: recordview.Of(*rec, s.languageOf(r)), lang: s.languageOf(r), now: s.Now()}
 	switch {
 	case sent != nil:
-		c.set = sent.set
+		c.set, c.also = sent.set, sent.values["also"]
 	case rec.Outcome != nil:
 		c.set = answer.New(*rec, answer.Options{})
 	default:
-		o := answer.Options{Sheet: true, Draft: s.draft(ctx, rec.ID), Memory: s.Desk.Remembered(ctx, *rec)}
+		draft, _, err := s.Desk.Draft(ctx, rec.ID)
+		if err != nil && !errors.Is(err, desk.ErrNotFound) {
+			s.Log.WarnContext(ctx, "web: a card without its draft", "id", rec.ID, "error", err)
+		}
+		o := answer.Options{Sheet: true, Draft: draft, Memory: s.Desk.Remembered(ctx, *rec)}
 		c.set = answer.New(*c.Record.Record, o)
 		if c.set.Restored() {
 			c.Back = c.lang.DraftBack(c.set.ByProgram())
@@ -56,45 +58,14 @@ func (s *Server) card(r *http.Request, x *layout, rec *desk.Record, sent *form) 
 	for _, other := range x.open {
 		same := alike != "" && x.alike[other.ID] == alike && other.ID != rec.ID
 		if same && !c.Signed && len(c.Alike) < maxDuplicates {
-			ticked := sent != nil && slices.Contains(sent.values["also"], other.ID)
-			c.Alike = append(c.Alike, duplicate{other.ID, c.lang.Asker(other.Asker), ticked})
+			c.Alike = append(c.Alike, other)
 		}
 	}
 	return c
 }
 
-// draft returns the draft of an open record; an empty one where none exists or can be read.
-func (s *Server) draft(ctx context.Context, id string) question.Reply {
-	draft, _, err := s.Desk.Draft(ctx, id)
-	if err != nil && !errors.Is(err, desk.ErrNotFound) {
-		s.Log.WarnContext(ctx, "web: a card without its draft", "id", id, "error", err)
-	}
-	return draft
-}
-
 // maxDuplicates limits the records that one answer can be given to as well.
 const maxDuplicates = 10
-
-// duplicate is another open record with the same questions.
-type duplicate struct {
-	ID      string
-	Asker   string
-	Checked bool
-}
-
-// Own is what the user filled in and did not send of a record that has ended.
-func (c *card) Own() []question.Response {
-	given := c.set.Answers()
-	if len(given) == 0 {
-		return nil
-	}
-	return c.Set.Shown(given)
-}
-
-// Note is the note on the whole, and Why the reason of a dismissal or topic of a
-// discussion that is being written.
-func (c *card) Note() string { return c.set.Note() }
-func (c *card) Why() string  { return c.set.Reason() }
 
 // Progress is the number of questions with an answer, where several are asked.
 func (c *card) Progress() string {

@@ -1,9 +1,12 @@
 package web
 
 import (
+	"slices"
+
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
@@ -87,11 +90,16 @@ func (c *card) form(l words.Language) g.Node {
 		c.fields(l, c.Questions),
 		g.If(len(c.Alike) > 0, h.FieldSet(h.Class("alike"),
 			h.Legend(say(l, "The same was asked by others. Send this answer also to")),
-			g.Map(c.Alike, duplicate.html),
+			g.Map(c.Alike, func(other desk.Record) g.Node {
+				return h.Label(h.Class("pick"),
+					h.Input(h.Type("checkbox"), h.Name("also"), h.Value(other.ID),
+						g.If(slices.Contains(c.also, other.ID), h.Checked())),
+					h.Span(g.Text(l.Asker(other.Asker))))
+			}),
 		)),
-		g.If(c.Note() != "", g.Group{
+		g.If(c.set.Note() != "", g.Group{
 			h.Label(h.For(c.ID+"-note"), say(l, "Note to the agent, beside your answer")),
-			h.Textarea(h.ID(c.ID+"-note"), h.Name("note"), h.Rows("2"), g.Text(c.Note())),
+			h.Textarea(h.ID(c.ID+"-note"), h.Name("note"), h.Rows("2"), g.Text(c.set.Note())),
 		}),
 		g.If(c.Signed, h.NoScript(h.P(h.Class("remark"),
 			say(l, "Signing needs scripts, which are off: switch them on, and reload the page.")))),
@@ -107,13 +115,6 @@ func (c *card) form(l words.Language) g.Node {
 	)
 }
 
-func (d duplicate) html() g.Node {
-	return h.Label(h.Class("pick"),
-		h.Input(h.Type("checkbox"), h.Name("also"), h.Value(d.ID), g.If(d.Checked, h.Checked())),
-		h.Span(g.Text(d.Asker)),
-	)
-}
-
 // opens returns the button that opens a panel.
 func opens(panel, key, label string) g.Node {
 	return h.Button(h.Type("button"), h.Class("plain"), h.PopoverTarget(panel), h.Aria("keyshortcuts", key),
@@ -125,7 +126,7 @@ func (c *card) panel(action, name, label, remark, button string) g.Node {
 	id := c.ID + "-" + name
 	return h.Div(h.Class("panel "+action), h.ID(c.ID+"-"+action), h.Popover(),
 		h.Label(h.For(id), g.Text(label)),
-		h.Textarea(h.ID(id), h.Name(name), h.Rows("2"), h.AutoFocus(), g.Text(c.Why())),
+		h.Textarea(h.ID(id), h.Name(name), h.Rows("2"), h.AutoFocus(), g.Text(c.set.Reason())),
 		h.P(h.Class("small"), g.Text(remark)),
 		h.Button(h.Type("submit"), h.Name("action"), h.Value(action), g.Text(button)),
 	)
@@ -133,17 +134,20 @@ func (c *card) panel(action, name, label, remark, button string) g.Node {
 
 // ending returns how a record ended, and what the user had filled in.
 func (c *card) ending(l words.Language) g.Node {
-	own := c.Own()
+	var own []question.Response
+	if given := c.set.Answers(); len(given) > 0 {
+		own = c.Set.Shown(given)
+	}
 	return h.Section(h.Class("ending"),
 		h.P(h.Class("outcome"), h.Strong(say(l, "Already %s", c.Ended())), space, clock(l, c.Outcome.At)),
 		withText(h.P, c.LateReply(), h.Class("fault")),
 		withText(h.P, c.Reason(), h.Class("text")),
-		g.Iff(c.Record.Reply() != nil, func() g.Node {
-			return g.Group{answers(l, c.ID, c.Asked()), noted(l, c.Record.Note())}
+		g.Iff(c.Reply() != nil, func() g.Node {
+			return g.Group{answers(l, c.ID, c.Asked()), noted(l, c.Note())}
 		}),
-		g.If(len(own) > 0 || c.Why() != "", h.H2(say(l, "What you had chosen, which was not sent"))),
+		g.If(len(own) > 0 || c.set.Reason() != "", h.H2(say(l, "What you had chosen, which was not sent"))),
 		g.If(len(own) > 0, answers(l, c.ID, own)),
-		withText(h.P, question.Block(c.Why()), h.Class("text")),
+		withText(h.P, question.Block(c.set.Reason()), h.Class("text")),
 		h.Div(h.Class("after"), reopen(l, c.Record), h.A(h.Class("button"), h.Href("/"), say(l, "Put away"))),
 	)
 }

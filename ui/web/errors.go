@@ -8,6 +8,9 @@ import (
 	"net/http"
 	"strings"
 
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"mcp-askuser/ui/api"
 	"mcp-askuser/ui/words"
 )
@@ -75,13 +78,6 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.refuse(w, r, p)
 }
 
-// refusal is a page that says why a request was refused.
-type refusal struct {
-	Title   string
-	Words   string
-	Command string // to run; empty: the page links to the questions
-}
-
 // refuse answers with a problem: JSON to programs, a page to people.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p *api.Problem) {
 	status := cmp.Or(statuses[p.Code], http.StatusBadRequest)
@@ -93,14 +89,17 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p *api.Problem) 
 		return
 	}
 	l := s.languageOf(r)
-	x := refusal{Title: l.T("That did not work"), Words: l.T(cmp.Or(forPeople[p.Code], p.Message))}
+	title, why := l.T("That did not work"), l.T(cmp.Or(forPeople[p.Code], p.Message))
+	next := g.Node(h.P(h.A(h.Class("button"), h.Href("/"), say(l, "To the questions"))))
 	switch p {
 	case errEnded: // of the code of a desk that does not answer
-		x.Words = l.T(p.Message)
+		why = l.T(p.Message)
 	case errToken:
-		x.Title, x.Command = l.T("Open the page once more"), "mcp-askuser web --open"
+		title = l.T("Open the page once more")
+		next = g.Group{h.Pre(h.Code(g.Text("mcp-askuser web --open"))),
+			h.P(h.A(h.Class("button"), h.Href(""), say(l, "Try again")))}
 	}
-	err := s.render(w, r, status, x.html)
+	err := render(w, status, alone(l, title, title, nil, h.P(g.Text(why)), next))
 	if err != nil {
 		http.Error(w, p.Message, status)
 	}

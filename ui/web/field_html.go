@@ -63,7 +63,8 @@ func (f *field) html(l words.Language) g.Node {
 		withText(h.P, f.Fault, h.Class("fault"), h.ID(f.Key+"-fault")),
 		entry(l),
 		g.If(!f.Confirms(), h.Label(h.Class("pick decide"),
-			f.control(cmp.Or(f.input(), "checkbox"), fieldChosen, toAgent, f.Delegated, h.Aria("keyshortcuts", "Alt+Y")),
+			f.control(cmp.Or(f.input(), "checkbox"), fieldChosen, toAgent, f.Delegated,
+				h.Aria("keyshortcuts", "Alt+Y")),
 			h.Span(h.Class("open"), say(l, "Let the agent decide")))),
 		f.more(l),
 	)

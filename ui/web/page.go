@@ -13,7 +13,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/store"
 	recordview "mcp-askuser/ui/view"
-	"mcp-askuser/ui/words"
 )
 
 // The largest numbers of records on the page: open ones, and in the history.
@@ -120,7 +119,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	} else if !x.Chosen {
 		x.Address = "/"
 	}
-	return s.render(w, r, http.StatusOK, x.html)
+	return render(w, http.StatusOK, x.html(s.languageOf(r)))
 }
 
 // put puts a card in sight.
@@ -137,7 +136,7 @@ func (s *Server) showCard(w http.ResponseWriter, r *http.Request, status int, f 
 	c := s.card(r, x, &f.rec, f)
 	c.Faults = faults
 	x.put(c)
-	return s.render(w, r, status, x.html)
+	return render(w, status, x.html(s.languageOf(r)))
 }
 
 // past is the history: of one session, or of all.
@@ -171,18 +170,18 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 	h.More = len(h.Records) > maxPast
 	h.Records = h.Records[:min(len(h.Records), maxPast)]
 	x.Past, x.Address, x.Chosen = h, r.URL.RequestURI(), true
-	return s.render(w, r, http.StatusOK, x.html)
+	return render(w, http.StatusOK, x.html(s.languageOf(r)))
 }
 
 // scripted reports whether the page's script sends a request, for parts of a page
 // that is open.
 func scripted(r *http.Request) bool { return r.Header.Get("X-Script") != "" }
 
-// render writes the document that html returns in the language of the request; nothing where it
-// returns an error.
-func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, html func(words.Language) g.Node) error {
+// render writes a document, which is in the language of the request; nothing where it returns an
+// error.
+func render(w http.ResponseWriter, status int, document g.Node) error {
 	var b bytes.Buffer
-	err := html(s.languageOf(r)).Render(&b)
+	err := document.Render(&b)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"time"
 
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"mcp-askuser/desk/proof"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
@@ -48,15 +51,7 @@ func credentialIn(text string) (c credential, err error) {
 	return c, err
 }
 
-// ceremony is what the script has a passkey do: sign an answer, or be registered.
-type ceremony struct {
-	Challenge string
-	Keys      []proof.Passkey // of this page
-	Name      string          // of a new one
-	At, Words string          // the time of what is signed, and why it must be
-}
-
-// askProof responds to a reply that needs a proof with what is to be signed.
+// askProof responds to a reply that needs a proof with what is to be signed, for the script.
 func (s *Server) askProof(w http.ResponseWriter, r *http.Request, f *form, reply question.Reply) error {
 	keys, err := s.passkeys(hostname(r))
 	if err != nil {
@@ -74,11 +69,16 @@ func (s *Server) askProof(w http.ResponseWriter, r *http.Request, f *form, reply
 	if err != nil {
 		return err
 	}
+	options, err := json.Marshal(map[string]any{
+		"challenge": proof.Challenge(sum), "userVerification": "required", "allowCredentials": allowed(keys),
+	})
+	if err != nil {
+		return err
+	}
 	l := s.languageOf(r)
-	return s.render(w, r, http.StatusForbidden, ceremony{
-		Challenge: proof.Challenge(sum), Keys: keys, At: at.Format(time.RFC3339Nano),
-		Words: sentence(l, l.T("this answer must be signed by the user")),
-	}.sign)
+	return render(w, http.StatusForbidden, h.Div(h.ID("none"),
+		h.P(h.Data("sign", string(options)), h.Data("at", at.Format(time.RFC3339Nano)),
+			g.Text(sentence(l, l.T("this answer must be signed by the user"))))))
 }
 
 // passkeys returns the passkeys of a host that may sign.
@@ -152,7 +152,7 @@ func (s *Server) getPasskey(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	name := question.Line(r.URL.Query().Get("name"))
-	return s.render(w, r, http.StatusOK, ceremony{Challenge: s.challenge, Keys: keys, Name: name}.register)
+	return render(w, http.StatusOK, registration(s.languageOf(r), s.challenge, name, keys))
 }
 
 // postPasskey registers a passkey.
@@ -180,7 +180,9 @@ func (s *Server) postPasskey(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return api.Problemf(api.InvalidRequest, "%s", s.languageOf(r).T("The passkey was not registered: %v.", err))
 	}
-	return s.render(w, r, http.StatusOK, ceremony{Name: key.Name}.registered)
+	l := s.languageOf(r)
+	return render(w, http.StatusOK, alone(l, l.T("New passkey"), l.T("The passkey %s is registered", key.Name), nil,
+		h.P(say(l, "You can close this page."))))
 }
 
 // hostname is the host of the page: a passkey belongs to it.
