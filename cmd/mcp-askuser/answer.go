@@ -28,7 +28,7 @@ func (a *app) answer() *cobra.Command {
   mcp-askuser answer 01JD6Z00 --json '{"question-0":"PostgreSQL"}'
   mcp-askuser answer 01JD6Z00 --json '{"discuss":true,"note":"Why not SQLite?"}'`,
 		ValidArgsFunction: a.completeIDs(false),
-		PreRun:            a.deferLog,
+		PreRun:            a.discardLog,
 	}
 	data := cmd.Flags().String("json", "", "the answers as `JSON`, or - for standard input")
 	note := cmd.Flags().String("note", "", "a `text` for the agent beside the answers, with --json")
@@ -127,7 +127,6 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 		}
 		return &exitError{exitNoSurface, err}
 	case errors.Is(why, ui.ErrInterrupted):
-		a.leaveSoon()
 		return why
 	case why != nil:
 		return why

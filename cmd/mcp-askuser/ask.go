@@ -28,7 +28,7 @@ func (a *app) askFlags(cmd *cobra.Command) {
 	a.addFlags(cmd, askKeys[:]...)
 	cmd.Flags().Bool("plain", false, "ask line by line, as with --surface plain")
 	cmd.Flags().BoolVar(&a.proves, "prove", false, "take only an answer to a confirmation that the user signs")
-	cmd.PreRun = a.deferLog
+	cmd.PreRun = a.discardLog
 }
 
 func (a *app) ask() *cobra.Command {

@@ -75,11 +75,7 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, show render) error {
 		fmt.Fprintf(a.out, `{"status":"pending","id":%q}`+"\n", w.Record().ID)
 		return &exitError{exitPending, nil}
 	}
-	if errors.Is(w.UnshownReason(), ui.ErrInterrupted) {
-		a.leaveSoon()
-	}
 	<-w.Ended()
-	a.stored.Store(true)
 	return a.printEnd(d, w, show)
 }
 
@@ -93,7 +89,7 @@ func (a *app) printEnd(d *desk.Desk, w *present.Waiter, show render) error {
 	if err = w.UnshownReason(); !errors.Is(err, ui.ErrInterrupted) { // the user needs no result
 		err = a.printResult(d, rec, show)
 	}
-	if !errors.As(err, new(*unprintedError)) {
+	if a.out.err == nil {
 		w.Delivered()
 	}
 	return err
@@ -116,7 +112,6 @@ func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.
 			a.log.WarnContext(ctx, "a withdrawn question is not marked as delivered", "id", id, "error", err)
 		}
 		state = desk.Cancelled
-		a.stored.Store(true)
 	}
 	if name := w.Surface(); name != "tty" && name != "plain" { // which say so themselves
 		a.tell(words.English.Interrupted(state))
@@ -125,7 +120,7 @@ func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.
 }
 
 // printResult prints what show makes of the outcome. The error has the exit status;
-// it is an *unprintedError where printing failed.
+// it is errUnprinted where printing failed.
 func (a *app) printResult(d *desk.Desk, rec desk.Record, show render) error {
 	text, err := show(d, rec)
 	if err != nil {
@@ -138,24 +133,12 @@ func (a *app) printResult(d *desk.Desk, rec desk.Record, show render) error {
 		a.tellf("A program has replied, not the user: %s.", words.English.Outcome(rec.Outcome))
 	}
 	if a.out.err != nil {
-		return &unprintedError{rec, a.out.err}
+		return fmt.Errorf("the result could not be printed: %w; %w", a.out.err, errUnprinted)
 	}
 	return endError(rec)
 }
 
-type unprintedError struct {
-	rec desk.Record
-	err error
-}
-
-func (e *unprintedError) Unwrap() error { return e.err }
-
-func (e *unprintedError) Error() string {
-	if e.rec.Outcome == nil || e.rec.Outcome.Reply == nil {
-		return fmt.Sprintf("the result could not be printed: %v", e.err)
-	}
-	return fmt.Sprintf("the reply could not be printed: %v; it is kept: ask the same again to get it", e.err)
-}
+var errUnprinted = errors.New("it is kept: ask the same again to get it")
 
 func (a *app) presenter(d *desk.Desk) *present.Presenter {
 	return present.New(present.Options{

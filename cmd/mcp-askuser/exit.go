@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"syscall"
-	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -53,7 +52,7 @@ func (a *app) status(err error) int {
 		code, err = exit.code, exit.err
 	case errors.As(err, &sig), errors.Is(err, ui.ErrInterrupted):
 		return exitInterrupted // the user knows
-	case errors.Is(err, syscall.EPIPE) && errors.Is(err, a.out.err) && !errors.As(err, new(*unprintedError)):
+	case errors.Is(err, syscall.EPIPE) && errors.Is(err, a.out.err) && !errors.Is(err, errUnprinted):
 		return exitUnread
 	}
 	if err != nil {
@@ -128,26 +127,10 @@ func (e *signalError) Is(target error) bool {
 	return target == ui.ErrInterrupted && e.Signal == os.Interrupt
 }
 
-// leaveTime is how long the program may take to end once its user wants to leave.
-const leaveTime = 2 * time.Second
-
-// leaveSoon ends the program after leaveTime, unless it ends by itself: a store that hangs
-// must not hold the user. Their second Ctrl+C ends it at once.
-func (a *app) leaveSoon() {
-	time.AfterFunc(leaveTime, func() {
-		a.restoreTerminal()
-		if !a.stored.Load() { // else a notification takes too long
-			fmt.Fprintln(a.err, "The store takes too long; what was sent or withdrawn last may not be kept.")
-		}
-		os.Exit(exitInterrupted)
-	})
-}
-
 // interruptible returns a context that ends with the first signal that asks the program
-// to exit; Ctrl+C calls leave then. The second signal calls cleanup and exits at once. A
-// signal that reports a fault asks the same where another process has sent it; a fault of
-// this program is a panic.
-func interruptible(parent context.Context, cleanup, leave func()) (context.Context, func()) {
+// to exit. The second signal calls cleanup and exits at once. A signal that reports a fault
+// asks the same where another process has sent it; a fault of this program is a panic.
+func interruptible(parent context.Context, cleanup func()) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGABRT)
@@ -164,9 +147,6 @@ func interruptible(parent context.Context, cleanup, leave func()) (context.Conte
 			}
 			cancel(&signalError{s})
 			again = true
-			if s == os.Interrupt {
-				leave()
-			}
 		}
 	}()
 	return ctx, func() {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"log/slog"
 	"os"
 
@@ -24,7 +23,6 @@ func (a *app) inbox() *cobra.Command {
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 		defer a.listenToPhone(d)()
 		out, _ := a.out.Writer.(*os.File)
-		defer a.leaveSoon() // the user has left
 		return inbox.Run(cmd.Context(), inbox.Options{
 			Desk:   d,
 			In:     a.in,
@@ -36,16 +34,11 @@ func (a *app) inbox() *cobra.Command {
 	})
 }
 
-// discardLog drops the log of a command that draws on the terminal for hours, if the log
-// would be written there too.
-func (a *app) discardLog(*cobra.Command, []string) { a.divertLog(io.Discard) }
-
-// deferLog keeps the log of a command that shows a form until it ends, if the log would
-// be written to the terminal.
-func (a *app) deferLog(*cobra.Command, []string) { a.divertLog(&a.deferred) }
-
-func (a *app) divertLog(to io.Writer) {
-	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		a.log = slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelWarn}))
+// discardLog drops the log of a command that draws on the terminal, if the log would be
+// written there too.
+func (a *app) discardLog(*cobra.Command, []string) {
+	f, ok := a.err.(*os.File)
+	if ok && term.IsTerminal(int(f.Fd())) {
+		a.log = slog.New(slog.DiscardHandler)
 	}
 }

@@ -43,7 +43,6 @@ type app struct {
 	getenv       func(string) string
 	config       *settings.Settings     // of the command that runs
 	log          *slog.Logger           // to standard error
-	deferred     deferredLog            // the log while a form has the terminal
 	terminalLock *tty.Lock              // on the terminal
 	screen       atomic.Pointer[func()] // restores the terminal of an inbox
 	remote       bool                   // the askers are on other machines: no terminal here is theirs
@@ -51,7 +50,6 @@ type app struct {
 	noWait       bool                   // the command prints what is known, and ends
 	opened       bool                   // the user opened the form: no agent did
 	stores       []io.Closer            // that are open
-	stored       atomic.Bool            // what the command has asked has ended, which is stored
 }
 
 func main() {
@@ -63,7 +61,7 @@ func main() {
 	// A pipe without a reader is a write error, which is reported. An ignored signal
 	// would be inherited by the programs that this one starts.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	ctx, stop := interruptible(context.Background(), a.restoreTerminal, a.leaveSoon)
+	ctx, stop := interruptible(context.Background(), a.restoreTerminal)
 	code := a.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code) //nolint:gocritic // what is deferred is for a panic
@@ -108,7 +106,6 @@ func (a *app) run(ctx context.Context, args []string) int {
 	for _, store := range a.stores {
 		_ = store.Close() // else others find out that this process has ended
 	}
-	a.deferred.writeTo(a.err)
 	code := a.status(err)
 	if a.out.err != nil && !errors.Is(err, a.out.err) {
 		code = a.status(a.out.err)

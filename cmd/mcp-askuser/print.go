@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf16"
 
@@ -33,24 +32,6 @@ func (o *output) Write(p []byte) (n int, err error) {
 		n, o.err = o.Writer.Write(p)
 	}
 	return n, o.err
-}
-
-// deferredLog keeps a log until the terminal is free.
-type deferredLog struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *deferredLog) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *deferredLog) writeTo(w io.Writer) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	_, _ = b.text.WriteTo(w) // as a log does: there is no other place for the error
 }
 
 // width is the width of the terminal in cells; 0 where the output is no terminal.

@@ -99,27 +99,6 @@ Next: mcp-askuser install
 	}
 }
 
-// What the log has to say comes when the form has gone: a line of it would be
-// written across the form.
-func TestLogWaitsForTheForm(t *testing.T) {
-	dir := t.TempDir()
-	usePhone(t, dir, phoneSetup{Server: "nowhere"})
-	x := termtest.Start(t, onScreen(program(t, dir, "ask", askDefault)), 80, 24)
-	const warning = "no question reaches the phone"
-	x.WaitFor("Go on?")
-	x.Quiet()
-	if strings.Contains(x.Output(), warning) {
-		t.Errorf("across the form: %s", x.Output())
-	}
-	x.Type("1")
-	x.WaitFor("(•) Yes")
-	x.Type("\r")
-	if got := x.Wait(); got != 0 || !strings.Contains(x.Output(), warning) {
-		t.Errorf("status %d, and nobody is told: %s", got, x.Output())
-	}
-	x.CheckLeft()
-}
-
 // However the program is interrupted or ended from outside, it answers nothing, leaves the
 // terminal as it was, and the question stays for whoever asks again; only the
 // user's own interrupt withdraws it.
