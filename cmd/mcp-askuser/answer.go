@@ -39,10 +39,6 @@ func (a *app) answer() *cobra.Command {
 			return errors.New("--note goes with --json; in the form, write it there")
 		}
 		rec, err := toAnswer(cmd.Context(), d, args, fromJSON)
-		if errors.Is(err, desk.ErrUnreachable) {
-			err = fmt.Errorf("%w. Nothing was kept, as the question was not read on this machine. Answer it again when the "+
-				"desk answers (mcp-askuser desk status), or in an inbox or on a page that shows it", err)
-		}
 		switch {
 		case fromJSON && err != nil:
 			return a.refuseAnswer(rec, err)
@@ -117,14 +113,7 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 	}
 	switch why := w.UnshownReason(); {
 	case errors.Is(why, ui.ErrUnavailable):
-		way := "run it in a terminal of its own"
-		if !terminalForms {
-			way = "answer it in mcp-askuser inbox"
-		}
-		err = fmt.Errorf("no way to answer here (%w); %s", why, way)
-		if !rec.RequiresUser() {
-			err = fmt.Errorf("%w, or give the answer with --json", err)
-		}
+		err = fmt.Errorf("no way to answer here (%w); run it in a terminal of its own, or answer in mcp-askuser inbox", why)
 		return &exitError{exitNoSurface, err}
 	case errors.Is(why, ui.ErrInterrupted):
 		return why
@@ -159,16 +148,8 @@ func (a *app) answerJSON(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}
-	message := "The answer is recorded; %s gets it%s."
-	if ended.State == desk.Discuss {
-		message = "The question is put back to be discussed first; %s is told so%s."
-	}
-	later := "" // programs read it: it stays English
-	if !rec.Attended {
-		later = " when it comes back"
-	}
 	return a.printJSONLine(api.Done{Success: true, ID: ended.ID, Status: ended.State,
-		Message: fmt.Sprintf(message, words.English.Asker(rec.Asker), later)})
+		Message: "Recorded for " + words.English.Asker(rec.Asker) + "."})
 }
 
 // refuseAnswer prints why an answer was not taken, and returns the error.

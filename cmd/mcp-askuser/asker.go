@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"sync"
 
@@ -46,15 +45,7 @@ func (a *app) inboxCommand() string {
 	if dir := a.settings().Dir; dir != "" {
 		line = append(line, "--dir", dir)
 	}
-	if runtime.GOOS != "windows" {
-		return install.ShellLine(line...)
-	}
-	for i, word := range line { // both of its shells know these quotes
-		if strings.ContainsAny(word, " '") {
-			line[i] = `"` + word + `"`
-		}
-	}
-	return strings.Join(line, " ")
+	return install.ShellLine(line...)
 }
 
 // session is the session of which a question asked here is a round: the one in the

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"iter"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,33 +13,17 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// writeDecisions writes records, oldest first, as a log of decisions in Markdown, in English as it is shared: a
-// heading for each project, and below it one for each question that was asked, with its
-// options, answer, notes and origin. Each text of an agent's or the user's is one line.
+// writeDecisions writes records, oldest first, as a log of decisions in Markdown, in English as it is
+// shared: a heading for each question that was asked, with its options, answer, notes and origin.
+// Each text of an agent's or the user's is one line.
 func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
-	projects := map[string]*strings.Builder{} // by directory
+	var log strings.Builder
+	log.WriteString("# Decisions\n")
 	for rec, err := range records {
 		if err != nil {
 			return err
 		}
-		dir := rec.Asker.Directory
-		if projects[dir] == nil {
-			projects[dir] = &strings.Builder{}
-		}
-		writeRecord(projects[dir], view.Of(rec, words.English))
-	}
-	var log strings.Builder
-	log.WriteString("# Decisions\n")
-	for _, dir := range slices.Sorted(maps.Keys(projects)) {
-		title := cmp.Or(words.Project(desk.Asker{Directory: dir}), dir, "In no project")
-		fmt.Fprintf(&log, "\n## %s\n", inline(title))
-		if dir != "" {
-			fmt.Fprintf(&log, "\n%s\n", inline(dir))
-		}
-		log.WriteString(projects[dir].String())
-	}
-	if len(projects) == 0 {
-		log.WriteString("\nNothing was asked.\n")
+		writeRecord(&log, view.Of(rec, words.English))
 	}
 	_, err := io.WriteString(w, log.String())
 	return err
@@ -58,7 +39,7 @@ func writeRecord(b *strings.Builder, rec view.Record) {
 				fmt.Fprintf(b, "\n"+format+"\n", any(strings.Join(texts, " – ")))
 			}
 		}
-		paragraph("### %s", q.Question.Text)
+		paragraph("## %s", q.Question.Text)
 		paragraph("%s", q.Description)
 		if len(q.Options) > 0 {
 			b.WriteByte('\n')
@@ -72,6 +53,9 @@ func writeRecord(b *strings.Builder, rec view.Record) {
 		paragraph("Note on all answers: %s", rec.Note())
 		origin := fmt.Sprintf("Asked by %s at %s; %s at %s; %s", rec.Program(), utc(rec.CreatedAt), rec.Ended(),
 			utc(rec.Since()), rec.ID)
+		if rec.Asker.Directory != "" {
+			origin += "; in " + rec.Asker.Directory
+		}
 		if rec.Earlier != "" {
 			origin += "; goes back to " + rec.Earlier
 		}

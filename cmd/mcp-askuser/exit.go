@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"syscall"
 
@@ -83,7 +82,8 @@ func endError(rec desk.Record) (err error) {
 		if rec.Outcome.Refused() {
 			return &exitError{exitRefused, errors.New(rec.Outcome.Reason)}
 		}
-		err = fmt.Errorf("no way to ask here; %s (%s)", otherWay(&rec), words.English.Remedy(rec.Outcome))
+		err = fmt.Errorf("no way to ask here; run it in a terminal of its own, or open mcp-askuser inbox or mcp-askuser web "+
+			"--open first (%s)", words.English.Remedy(rec.Outcome))
 	case desk.Failed:
 		err = fmt.Errorf("asking failed: %s", words.English.Reason(rec.Outcome))
 	case desk.Cancelled:
@@ -93,23 +93,6 @@ func endError(rec desk.Record) (err error) {
 	default: // the status says it all
 	}
 	return &exitError{exitOf(rec.State), err}
-}
-
-// terminalForms says that a question can be answered on a terminal outside an inbox.
-const terminalForms = runtime.GOOS != "windows"
-
-// otherWay says what to do about a question that no surface could show.
-func otherWay(rec *desk.Record) string {
-	tried := rec.Outcome.Tried
-	switch {
-	case rec.Prove:
-		return "the answer must be signed: open the page first, with mcp-askuser web --open"
-	case terminalForms && (tried("tty") || tried("plain")):
-		return "run it in the foreground of a terminal on which no other program draws"
-	case tried("inbox"):
-		return "open an inbox or the page first"
-	}
-	return "--surface auto tries all places"
 }
 
 // abortOnPanic has a panic end the program by SIGABRT, which a shell shows as 134. The

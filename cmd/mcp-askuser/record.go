@@ -161,14 +161,11 @@ func (a *app) dismissOne(ctx context.Context, d *desk.Desk, rec desk.Record, rep
 	if err != nil {
 		return err
 	}
-	what, when := "Dismissed", "is told so"
+	what := "Dismissed"
 	if reply.Discuss {
-		what = "To be discussed first:"
+		what = "To be discussed first"
 	}
-	if !rec.Attended {
-		when = "is told so when it comes back"
-	}
-	a.tellf("%s %s; %s %s.", what, rec.ID, words.English.Asker(rec.Asker), when)
+	a.tellf("%s: %s; %s is told so.", what, rec.ID, words.English.Asker(rec.Asker))
 	return nil
 }
 
