@@ -73,22 +73,25 @@ func (a *app) printNextSteps(dir, start string, agents, humans []string) {
 	var b strings.Builder
 	url := "nats://" + nodes.Listens(dir)
 	creds := func(kind, name string) string { return install.ShellLine(nodes.Creds(dir, kind, name)) }
-	export := func(kind, name, what string) {
-		fmt.Fprintf(&b, "  export MCP_ASKUSER_DESK_CREDS=%s   # %s\n", creds(kind, name), what)
-	}
-	fmt.Fprintf(&b, "Written to %s. %s the node:\n\n  cd %s && nats-server -c nats.conf\n\n", dir, start,
-		install.ShellLine(dir))
-	b.WriteString("Then, as the operator, and again after each new human:\n\n")
-	fmt.Fprintf(&b, "  mcp-askuser desk create --desk %s --desk-creds %s\n\n", url, creds(nodes.Operator, ""))
-	b.WriteString("Give each agent and each human their own file:\n\n  export MCP_ASKUSER_DESK=" + url + "\n")
+	fmt.Fprintf(&b, `Written to %s. %s the node:
+
+  cd %s && nats-server -c nats.conf
+
+Then, as the operator, and again after each new human:
+
+  mcp-askuser desk create --desk %s --desk-creds %s
+
+Give each agent and each human their own file:
+
+  export MCP_ASKUSER_DESK=%[4]s
+`, dir, start, install.ShellLine(dir), url, creds(nodes.Operator, ""))
 	for _, name := range agents {
-		export(nodes.Agent, name, fmt.Sprintf("the agent %s: asks, never answers", name))
+		fmt.Fprintf(&b, "  export MCP_ASKUSER_DESK_CREDS=%s   # the agent %s: asks, never answers\n", creds(nodes.Agent, name), name)
 	}
 	for _, name := range humans {
-		export(nodes.Human, name, fmt.Sprintf("%s: answers", name))
+		fmt.Fprintf(&b, "  export MCP_ASKUSER_DESK_CREDS=%s   # %s: answers\n", creds(nodes.Human, name), name)
 	}
-	b.WriteString("\nClients on other machines take TLS alone: see deploy/nats.\n\n")
-	b.WriteString("To see how it goes: mcp-askuser desk status\n")
+	b.WriteString("\nClients on other machines take TLS alone: see deploy/nats.\n")
 	a.print(b.String())
 }
 
@@ -118,21 +121,20 @@ func (a *app) deskCreate() *cobra.Command {
 		if *copies != 0 && *copies != 1 && *copies != 3 {
 			return fmt.Errorf("--copies is %d; it takes 1 or 3", *copies)
 		}
+		humans, err := a.humans()
+		if err != nil {
+			return err
+		}
 		store, err := a.shared()
 		if err != nil {
 			return err
 		}
 		defer func() { _ = store.Close() }()
-		humans, err := a.humans()
-		if err != nil {
-			return err
-		}
 		err = store.Create(cmd.Context(), *copies, humans)
-		if err != nil {
-			return err
+		if err == nil {
+			a.tellf("The desk is ready. %s.", words.English.N(len(humans.Now), "%d human answers", "%d humans answer"))
 		}
-		a.tellf("The desk is ready. %s.", words.English.N(len(humans.Now), "%d human answers", "%d humans answer"))
-		return nil
+		return err
 	})
 }
 
@@ -186,21 +188,20 @@ func (a *app) deskStatus() *cobra.Command {
 // wrongWith names what is wrong with a shared desk.
 func wrongWith(st *shared.Status) error {
 	var faults []string
-	if !st.Created {
-		faults = append(faults, "the desk was not created: its operator runs mcp-askuser desk create")
-	}
-	if st.Created && !st.AsNeeded {
-		faults = append(faults, "another program, or another version, has changed the desk: its operator runs mcp-askuser "+
-			"desk create")
-	}
-	if st.Created && st.Humans == 0 {
-		faults = append(faults, "nobody may answer: its operator runs mcp-askuser desk create")
-	}
-	if st.Created && !st.Stores {
-		faults = append(faults, "it stores nothing: a node whose disk was full needs room and a restart; most nodes must run")
-	}
-	for _, name := range st.Behind {
-		faults = append(faults, fmt.Sprintf("the node %s does not answer, or has not caught up", name))
+	const create = ": its operator runs mcp-askuser desk create"
+	for _, x := range []struct {
+		wrong bool
+		text  string
+	}{
+		{!st.Created, "the desk was not created" + create},
+		{st.Created && !st.AsNeeded, "another program, or another version, has changed the desk" + create},
+		{st.Created && st.Humans == 0, "nobody may answer" + create},
+		{st.Created && !st.Stores, "it stores nothing: a node whose disk was full needs room and a restart; most nodes must run"},
+		{len(st.Behind) > 0, "nodes that do not answer, or have not caught up: " + strings.Join(st.Behind, ", ")},
+	} {
+		if x.wrong {
+			faults = append(faults, x.text)
+		}
 	}
 	if len(faults) == 0 {
 		return nil

@@ -26,8 +26,6 @@ import (
 // registration has the flags of install and uninstall.
 type registration struct {
 	project, dryRun, questions, permissions, remove bool
-	// chosen from a list: clients whose questions cannot be brought here are left out
-	chosen bool
 }
 
 func (a *app) install() *cobra.Command {
@@ -47,8 +45,8 @@ func (a *app) install() *cobra.Command {
 	a.registrationFlags(cmd, &r)
 	return a.withSettings(cmd, func(cmd *cobra.Command, args []string) (err error) {
 		r.questions = r.questions || r.permissions
-		if len(args) == 0 || !r.questions && !r.dryRun {
-			args, err = a.chooseClients(cmd.Context(), args, &r)
+		if len(args) == 0 {
+			args, err = a.chooseClients(cmd.Context(), r)
 		}
 		if err != nil || len(args) == 0 {
 			return err
@@ -170,7 +168,7 @@ func (a *app) plan(name string, r registration) ([]install.Change, error) {
 	}
 	o, p := a.options(name, r), a.place(r.project)
 	_, can, _ := c.Questions(p, o.Hook)
-	if r.questions && !can && !r.chosen {
+	if r.questions && !can {
 		return nil, fmt.Errorf("the questions that %s asks itself cannot be brought here; leave out --questions", c.Title())
 	}
 	return c.Plan(p, o, r.remove)
@@ -212,7 +210,7 @@ func (a *app) apply(name string, changes []install.Change, r registration) error
 		return nil
 	}
 	questions, can, err := c.Questions(p, a.options(name, r).Hook)
-	if err == nil && can && !questions.Installed && !r.chosen && !r.questions {
+	if err == nil && can && !questions.Installed && !r.questions {
 		a.tellf("%s asks in a dialog of its own, too: with --questions that comes here.", title)
 	}
 	o, hindered := c.Obstacle(a.place(true), r.project)
@@ -222,23 +220,15 @@ func (a *app) apply(name string, changes []install.Change, r registration) error
 	return nil
 }
 
-// What chooseClients offers beside the clients: the flags of these names.
-const (
-	questionsToo   = "--questions"
-	permissionsToo = "--permissions"
-)
-
 // chooseClients lists the clients of this machine. On a terminal the user chooses those to
-// register with: all whose files can be read are ticked, and their own questions are not, as a
-// yes to a permission lets a tool run. Of clients that are named only those are listed, for their
-// own questions alone.
-func (a *app) chooseClients(ctx context.Context, named []string, r *registration) (chosen []string, err error) {
+// register with: all whose files can be read are ticked.
+func (a *app) chooseClients(ctx context.Context, r registration) (chosen []string, err error) {
 	p := a.place(r.project)
 	var options []huh.Option[string]
-	var asking []string
 	var list rows
 	for _, c := range install.Clients() {
-		if len(named) == 0 && !c.Found(p) || len(named) > 0 && !slices.Contains(named, c.Name) {
+		_, can, _ := c.Questions(p, nil)
+		if !c.Found(p) || r.questions && !can {
 			continue
 		}
 		about, _ := c.File(p)
@@ -253,29 +243,17 @@ func (a *app) chooseClients(ctx context.Context, named []string, r *registration
 		}
 		list.add(c.Name, about)
 		options = append(options, huh.NewOption(question.Line(c.Title()+" – "+about), c.Name))
-		questions, can, err := c.Questions(p, a.options(c.Name, *r).Hook)
-		if can && err == nil && !questions.Installed && !r.questions {
-			asking = append(asking, c.Title())
-		}
+	}
+	if len(options) == 0 {
+		return nil, fmt.Errorf("no supported client was found on this machine; name one anyway: %s",
+			strings.Join(install.Names(), ", "))
 	}
 	screen, _ := a.err.(*os.File)
 	width, height, err := term.GetSize(int(screen.Fd()))
-	onScreen := err == nil && width > 0 && term.IsTerminal(int(a.in.Fd())) && !a.settings().Accessible &&
-		a.getenv("TERM") != "dumb"
-	switch {
-	case len(named) > 0 && (!onScreen || len(asking) == 0 || len(options) < len(named)): // register says which is unknown
-		return named, nil
-	case len(options) == 0:
-		return nil, fmt.Errorf("no supported client was found on this machine; name one anyway: %s",
-			strings.Join(install.Names(), ", "))
-	case !onScreen:
+	if err != nil || width == 0 || !term.IsTerminal(int(a.in.Fd())) || a.settings().Accessible || a.getenv("TERM") == "dumb" {
 		fmt.Fprint(a.out, list.text(0))
 		a.tell("Name those to register with: mcp-askuser install CLIENT...")
 		return nil, nil
-	case len(asking) > 0:
-		options = append(options,
-			huh.NewOption(fmt.Sprintf("Here, too: what %s asks in its own dialog", strings.Join(asking, " or ")), questionsToo),
-			huh.NewOption("Here, too: the permissions that it asks for; a yes here lets a tool run", permissionsToo))
 	}
 	for i := range options { // huh would scroll by lines that it does not wrap
 		options[i].Key = ansi.Truncate(options[i].Key, width-len("> [x] ")-2, "…")
@@ -285,18 +263,9 @@ func (a *app) chooseClients(ctx context.Context, named []string, r *registration
 		Height(min(len(options)+3, height)) // else it shows no row, or not the one with the cursor
 	err = huh.NewForm(huh.NewGroup(field)).WithShowHelp(false).WithTheme(huh.ThemeFunc(huh.ThemeBase)).
 		WithInput(a.in).WithOutput(screen).RunWithContext(ctx)
-	r.chosen = true
-	if len(asking) > 0 {
-		r.permissions = slices.Contains(chosen, permissionsToo)
-		r.questions = r.permissions || slices.Contains(chosen, questionsToo)
-	}
-	chosen = slices.DeleteFunc(chosen, func(name string) bool { return strings.HasPrefix(name, "--") })
-	switch {
-	case errors.Is(err, huh.ErrUserAborted):
+	if errors.Is(err, huh.ErrUserAborted) || err == nil && len(chosen) == 0 {
 		a.tell("Nothing was chosen, and nothing was changed.")
 		return nil, &exitError{exitClosed, nil}
-	case err == nil && len(chosen) == 0:
-		a.tell("No client was chosen, and nothing was changed.")
 	}
 	return chosen, err
 }
