@@ -32,7 +32,7 @@ type Template struct {
 	Variables   []Variable `json:"variables,omitempty"`
 	Path        string     `json:"path"`
 
-	call map[string]any // the arguments, with places for variables
+	call []byte // the arguments as JSON, with places for variables in its texts
 }
 
 // Variable is a text that the caller sets.
@@ -123,54 +123,48 @@ func readFile(dir, name string) ([]byte, error) {
 }
 
 func read(dir, name string) (Template, error) {
+	t := Template{Name: name, Path: filepath.Join(dir, name+suffix)}
 	data, err := readFile(dir, name+suffix)
-	path := filepath.Join(dir, name+suffix)
 	if err != nil {
-		return Template{}, err
+		return t, err
 	}
-	t := Template{Name: name, Path: path}
 	if !namePattern().MatchString(name) {
-		return t, fmt.Errorf("%s: its name may have letters, digits, - and _", path)
+		return t, fmt.Errorf("%s: its name may have letters, digits, - and _", t.Path)
 	}
-	var line int
-	if t.call, line, err = tomlfile.Decode(data); err != nil {
-		return t, fmt.Errorf("%s:%d: %w", path, line, err)
+	values, line, err := tomlfile.Decode(data)
+	if err != nil {
+		return t, fmt.Errorf("%s:%d: %w", t.Path, line, err)
 	}
-	var faults []error
-	fault := func(at, format string, args ...any) {
-		faults = append(faults, fmt.Errorf("%s: %s%s", path, at, fmt.Sprintf(format, args...)))
+	var about struct {
+		Description string
+		Variables   map[string]Variable
 	}
-	t.Description, _ = t.call["description"].(string)
-	variables, _ := t.call["variables"].(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(variables)) {
-		object, ok := variables[name].(map[string]any)
-		if !ok || !namePattern().MatchString(name) {
-			fault("", "a variable is a table: [variables.%s]", name)
-			continue
-		}
-		x := Variable{Name: name}
-		x.Description, _ = object["description"].(string)
-		before, isText := object["default"].(string)
-		if isText {
-			x.Default = &before
-		} else if object["default"] != nil {
-			fault("variables."+name+": ", "a default is a text, in quotes")
-		}
+	text, err := json.Marshal(values)
+	if err == nil {
+		err = json.Unmarshal(text, &about)
+	}
+	if err != nil {
+		return t, fmt.Errorf("%s: %w", t.Path, err)
+	}
+	t.Description = about.Description
+	for _, name := range slices.Sorted(maps.Keys(about.Variables)) {
+		x := about.Variables[name]
+		x.Name = name
 		t.Variables = append(t.Variables, x)
 	}
-	delete(t.call, "description")
-	delete(t.call, "variables")
-	if t.call["questions"] == nil {
-		fault("", "it has no question: [[questions]]")
+	delete(values, "description")
+	delete(values, "variables")
+	t.call, err = json.Marshal(values)
+	faults := []error{err}
+	if values["questions"] == nil {
+		faults = append(faults, fmt.Errorf("%s: it has no question: [[questions]]", t.Path))
 	}
-	replaceTexts(t.call, "", func(at, text string) string {
-		for _, place := range placePattern().FindAllStringSubmatch(text, -1) {
-			if !slices.Contains(t.Names(), place[1]) {
-				fault(at+": ", "{{%s}} is no variable of this template; declare it as [variables.%s]", place[1], place[1])
-			}
+	for _, place := range placePattern().FindAllSubmatch(t.call, -1) {
+		if !slices.Contains(t.Names(), string(place[1])) {
+			faults = append(faults, fmt.Errorf("%s: {{%s}} is no variable of this template; declare it as [variables.%[2]s]",
+				t.Path, place[1]))
 		}
-		return text
-	})
+	}
 	return t, errors.Join(faults...)
 }
 
@@ -184,30 +178,20 @@ func (t *Template) Call(values map[string]string) ([]byte, error) {
 				cmp.Or(strings.Join(t.Names(), ", "), "none")))
 		}
 	}
-	all := map[string]string{}
+	all := map[string][]byte{}
 	for _, x := range t.Variables {
 		value, set := values[x.Name]
-		switch {
-		case set:
-			all[x.Name] = value
-		case x.Default != nil:
-			all[x.Name] = *x.Default
-		default:
-			missing := x.Name
-			if x.Description != "" {
-				missing += " (" + x.Description + ")"
-			}
-			faults = append(faults, fmt.Errorf("the template %s needs the variable %s", t.Name, missing))
+		if !set && x.Default == nil {
+			faults = append(faults, fmt.Errorf("the template %s needs the variable %s: %s", t.Name, x.Name, x.Description))
+		} else if !set {
+			value = *x.Default
 		}
+		text, _ := json.Marshal(value) // a text has no reason to fail
+		all[x.Name] = text[1 : len(text)-1]
 	}
-	if err := errors.Join(faults...); err != nil {
-		return nil, err
-	}
-	return json.Marshal(replaceTexts(t.call, "", func(_, text string) string {
-		return placePattern().ReplaceAllStringFunc(text, func(place string) string {
-			return all[placePattern().FindStringSubmatch(place)[1]]
-		})
-	}))
+	return placePattern().ReplaceAllFunc(t.call, func(place []byte) []byte {
+		return all[string(placePattern().FindSubmatch(place)[1])]
+	}), errors.Join(faults...)
 }
 
 // Names returns the names of its variables.
@@ -216,25 +200,4 @@ func (t *Template) Names() (names []string) {
 		names = append(names, x.Name)
 	}
 	return names
-}
-
-// replaceTexts returns a value with its texts replaced; replace gets the path of each.
-func replaceTexts(v any, path string, replace func(path, text string) string) any {
-	switch x := v.(type) {
-	case string:
-		return replace(path, x)
-	case []any:
-		out := make([]any, len(x))
-		for i := range x {
-			out[i] = replaceTexts(x[i], fmt.Sprintf("%s[%d]", path, i), replace)
-		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(x))
-		for name := range x {
-			out[name] = replaceTexts(x[name], strings.TrimPrefix(path+"."+name, "."), replace)
-		}
-		return out
-	}
-	return v
 }
