@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"slices"
 	"strings"
@@ -172,12 +170,9 @@ func (a *app) examineDesk(ctx context.Context, url string) finding {
 	if err == nil {
 		err = wrongWith(&st)
 	}
-	switch {
-	case errors.Is(err, desk.ErrDenied), errors.Is(err, fs.ErrNotExist):
-		return f.wrong(err.Error(), "name the file that mcp-askuser desk init wrote for you (desk_creds)")
-	case err != nil:
-		return f.wrong(err.Error(), "start its nodes, or correct its address (desk); mcp-askuser desk status says more. "+
-			"Until then questions are asked and answered on this machine alone")
+	if err != nil {
+		return f.wrong(err.Error(), "start its nodes, or correct its address (desk) or your credential (desk_creds); until then "+
+			"questions are asked and answered on this machine alone")
 	}
 	f.Text = connectedAs(&st.Identity)
 	return f
@@ -203,20 +198,12 @@ func (a *app) examineSurfaces(ctx context.Context, d *desk.Desk) []finding {
 		}
 		out = append(out, f)
 	}
-	if usable {
-		return out
-	}
-	const open = "keep mcp-askuser inbox open in a terminal of its own, or mcp-askuser web --open in a browser"
-	inbox := slices.IndexFunc(out, func(f finding) bool { return f.Name == "inbox" })
-	if inbox >= 0 && a.attended(true) { // as a client that the server knows
-		out[inbox] = finding{Name: "inbox", State: stateOK, Remedy: open,
-			Text: "none is open; a question waits until you open one, and the agent says how"}
-		return out
-	}
-	last := &out[len(out)-1]
-	last.State, last.Remedy = stateWrong, open
-	if inbox < 0 {
-		last.Remedy = "let surface name inbox, too, or be auto; then " + open
+	if !usable && !a.attended(true) { // a known client's agent tells its user to open an inbox
+		last := &out[len(out)-1]
+		last.State, last.Remedy = stateWrong, "keep mcp-askuser inbox open in a terminal of its own, or mcp-askuser web --open "+
+			"in a browser, and let surface be auto"
+	} else if !usable {
+		out = append(out, finding{Name: "the agent", State: stateOK, Text: "says how to answer, and the question waits"})
 	}
 	return out
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 
 	"mcp-askuser/install"
 	"mcp-askuser/tools/askuser"
@@ -48,23 +46,18 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	if none != nil || !set && (project && err == nil || !c.Found(p)) {
 		return f, false
 	}
-	path, missing := exec.LookPath(r.Program)
-	started, _ := os.Stat(path)
-	this, _ := os.Stat(self(false))
+	_, missing := exec.LookPath(r.Program)
 	o, hindered := c.Obstacle(a.place(true), project)
 	switch {
 	case err != nil:
 		f = f.wrong(err.Error(), "mend that file; it keeps the client from starting any server")
 	case r.What == "":
 		f.State, f.Text, f.Remedy = stateUnused, "is here, and cannot ask you", "mcp-askuser install "+c.Name
-	case r.Program != "" && missing != nil && project && filepath.Base(r.Program) == r.Program: // as install writes it
-		f = f.wrong(f.Text, "put that program on the PATH: a project's file, which is shared, names it without its place")
 	case r.Program != "" && missing != nil:
-		f = f.wrong(f.Text, fmt.Sprintf("that program is not there: mcp-askuser install %s names this one", name))
+		f = f.wrong(f.Text, fmt.Sprintf("that program is not there, or not on the PATH: mcp-askuser install %s names this one",
+			name))
 	case hindered:
 		f = f.wrong(fmt.Sprintf("%s (%s)", f.Text, o.Effect), fmt.Sprintf("change this in %s: %s", o.File, o.Setting))
-	case r.Program != "" && !os.SameFile(this, started):
-		f.Text += fmt.Sprintf("; another program than this one, which mcp-askuser install %s names", name)
 	case c.Name == "claude-code" && a.getenv(askuser.BackgroundVariable) == "":
 		f.Text += "; without its form a call ends within two minutes, which " + askuser.BackgroundVariable + " moves"
 	}
@@ -75,9 +68,6 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 // false for a client whose questions cannot.
 func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
 	state, can, err := c.Questions(a.place(project), a.options(c.Name, registration{project: project}).Hook)
-	if !can {
-		return finding{}, false
-	}
 	what, remedy := "questions", "mcp-askuser install "+c.Name+" --questions"
 	if state.Permissions {
 		what, remedy = "questions and permissions", remedy+" --permissions"
@@ -85,20 +75,14 @@ func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
 	if project {
 		remedy += " --project"
 	}
-	f := finding{Name: c.Name, State: stateWrong, Remedy: remedy}
-	f.Text = fmt.Sprintf("its own %s come here, too (%s)", what, state.Path)
+	f := finding{Name: c.Name, State: stateOK, Text: fmt.Sprintf("its own %s come here, too (%s)", what, state.Path)}
 	switch {
 	case err != nil:
-		f.Text, f.Remedy = err.Error(), "mend that file, or take it away: until then the client's own questions stay there"
+		f = f.wrong(err.Error(), "mend that file, or take it away: until then the client's own questions stay there")
 	case !state.Installed:
-		f.State, f.Text = stateUnused, fmt.Sprintf("its own questions stay there (%s)", state.Path)
+		f.State, f.Text, f.Remedy = stateUnused, fmt.Sprintf("its own questions stay there (%s)", state.Path), remedy
 	case !state.Current:
-		f.Text = fmt.Sprintf("its own questions are brought here, but not as this version would (%s)", state.Path)
-	case a.config.Err() != nil:
-		f.Text, f.Remedy = fmt.Sprintf("its own questions stay there as long as a setting is wrong (%s)",
-			state.Path), correctSettings
-	default:
-		f.State, f.Remedy = stateOK, ""
+		f = f.wrong(fmt.Sprintf("its own questions come here, but not as this version would bring them (%s)", state.Path), remedy)
 	}
-	return f, true
+	return f, can
 }

@@ -164,17 +164,8 @@ func (a *app) printVerified(rec desk.Record, asJSON bool) error {
 			Proof *question.Proof `json:"proof"`
 		}{s, by})
 	}
-	details := [][2]string{
-		{"Key", by.Key}, {"Question", s.ID}, {"Asked by", s.Asker.Client}, {"In", s.Asker.Directory},
-		{"Agent", s.Asker.Agent}, {"Session", s.Asker.Session},
-	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "Valid: %s at %s.\n", words.English.Signed(rec.Outcome), clock(by.At))
-	for _, pair := range details {
-		if pair[1] != "" {
-			fmt.Fprintf(&text, "%s %s\n", pair[0], question.Line(pair[1]))
-		}
-	}
-	a.print(text.String() + "\n" + questionsText(rec, a.out.width()))
+	a.print(fmt.Sprintf("Valid: %s at %s.\nKey %s\nQuestion %s\nAsked by %s in %s, session %s\n\n%s",
+		words.English.Signed(rec.Outcome), clock(by.At), question.Line(by.Key), s.ID, question.Line(s.Asker.Client),
+		question.Line(s.Asker.Directory), question.Line(s.Asker.Session), questionsText(rec, a.out.width())))
 	return nil
 }
