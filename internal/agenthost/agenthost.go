@@ -72,25 +72,12 @@ func Marked(getenv func(string) string) bool {
 	}, func(name string) bool { return getenv(name) != "" })
 }
 
-// hasOne reports whether one of the words is among the arguments: a flag
-// anywhere, any other as the first that is no flag, or no flag's value.
+// hasOne reports whether one of the words is among the arguments.
 func hasOne(args, words []string) bool {
-	seen, plain := false, false
-	for i, arg := range args {
+	return slices.ContainsFunc(args, func(arg string) bool {
 		arg, _, _ = strings.Cut(arg, "=")
-		if strings.HasPrefix(arg, "-") {
-			if slices.Contains(words, arg) {
-				return true
-			}
-			continue
-		}
-		value := i > 0 && strings.HasPrefix(args[i-1], "-")
-		if slices.Contains(words, arg) && (!seen || !plain && !value) {
-			return true
-		}
-		seen, plain = true, plain || !value
-	}
-	return false
+		return slices.Contains(words, arg)
+	})
 }
 
 // hasName reports whether a path is that of a program of this name, or of a

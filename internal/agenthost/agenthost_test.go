@@ -19,7 +19,6 @@ func TestUnattended(t *testing.T) {
 		"node --no-warnings --enable-source-maps /usr/bin/claude -p":                 "alone",
 		"codex":                       "host",
 		"codex --model x exec do|it":  "alone",
-		"codex resume exec":           "host",
 		"/opt/codex/codex app-server": "host",
 		"opencode":                    "host",
 		"opencode run hello":          "alone",
