@@ -171,13 +171,6 @@ func TestClaudeRefuses(t *testing.T) {
 	}
 }
 
-// OpenCode's dialog has no limit: the hook beside it gets the same day as in Claude Code.
-func TestOpenCodeWaits(t *testing.T) {
-	if text := OpenCode([]string{"x"}, false); !bytes.Contains(text, []byte(`["x","--limit","86400"]`)) {
-		t.Errorf("it is\n%s", text)
-	}
-}
-
 // The plugin in the repository has the hooks that this version installs; the
 // programs are looked up where the host runs.
 func TestClaudePlugin(t *testing.T) {
@@ -197,25 +190,4 @@ func TestClaudePlugin(t *testing.T) {
 	fatal.If(t, enc.Encode(map[string]any{"description": "Mirror the questions of Claude Code's own dialogs",
 		"hooks": hooks}))
 	golden.Check(t, "../../plugin/hooks/hooks.json", b.String())
-}
-
-// FuzzClaude: whatever a file is, it is left alone or means the same beside our
-// hooks, which can be taken out.
-func FuzzClaude(f *testing.F) {
-	for _, text := range odd() {
-		f.Add([]byte(text))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		after, err := hooks(data, hookLine, false, false)
-		if err != nil {
-			return
-		}
-		if again, err := hooks(after, hookLine, false, false); err != nil || !bytes.Equal(again, after) {
-			t.Fatalf("%q becomes %q, and then %q, %v", data, after, again, err)
-		}
-		without, err := hooks(after, hookLine, false, true)
-		if err != nil || bytes.Contains(without, []byte(hookLine)) {
-			t.Fatalf("%q: %q, %v", after, without, err)
-		}
-	})
 }

@@ -13,7 +13,6 @@ import (
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/words"
 )
 
 // What an agent wants to do stands there whole, and as nothing but text. A no is a forbidden action,
@@ -54,27 +53,6 @@ func TestPermissionAsks(t *testing.T) {
 			b.prints(tc.denied)
 		})
 	}
-}
-
-// People read a permission in their language; the model and programs read English.
-func TestPermissionInChinese(t *testing.T) {
-	words.Local = words.Chinese
-	t.Cleanup(func() { words.Local = words.English })
-	b := start(t, t.TempDir(), asksLeave(touch), permitted)
-	rec := b.record()
-	for _, tc := range []struct {
-		rec  desk.Record
-		want string
-	}{
-		{words.Chinese.Shown(rec), "允许 Claude Code 使用 Bash 吗？允许一次拒绝"},
-		{rec, "Allow Claude Code to use Bash?Allow onceDeny"},
-	} {
-		if q := tc.rec.Questions[0]; q.Text+q.Options[0].Label+q.Options[1].Label != tc.want {
-			t.Errorf("it asks %+v, want %s", q, tc.want)
-		}
-	}
-	b.reply(rec, says(choice("q1", question.NoID)))
-	b.prints(`"deny","message":"User did not allow this. Do not`)
 }
 
 // Only a yes of a user's own, with nothing beside it, is printed as one; and

@@ -31,19 +31,15 @@ func (a *app) answer() *cobra.Command {
 		PreRun:            a.discardLog,
 	}
 	data := cmd.Flags().String("json", "", "the answers as `JSON`, or - for standard input")
-	note := cmd.Flags().String("note", "", "a `text` for the agent beside the answers, with --json")
 	plain := cmd.Flags().Bool("plain", false, "answer line by line, without a full screen")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		fromJSON := cmd.Flags().Changed("json")
-		if *note != "" && !fromJSON {
-			return errors.New("--note goes with --json; in the form, write it there")
-		}
 		rec, err := toAnswer(cmd.Context(), d, args, fromJSON)
 		switch {
 		case fromJSON && err != nil:
 			return a.refuseAnswer(rec, err)
 		case fromJSON:
-			return a.answerJSON(cmd.Context(), d, rec, *data, *note)
+			return a.answerJSON(cmd.Context(), d, rec, *data)
 		case err != nil:
 			return err
 		}
@@ -134,7 +130,7 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 }
 
 // answerJSON answers the record from JSON, and prints the result as JSON.
-func (a *app) answerJSON(ctx context.Context, d *desk.Desk, rec desk.Record, data, note string) error {
+func (a *app) answerJSON(ctx context.Context, d *desk.Desk, rec desk.Record, data string) error {
 	raw, err := a.input([]string{data})
 	if err != nil {
 		return err
@@ -143,7 +139,6 @@ func (a *app) answerJSON(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}
-	reply.Note = cmp.Or(note, reply.Note)
 	ended, err := d.Reply(ctx, rec.ID, reply, desk.Evidence{Surface: words.Shell, How: desk.HowCommand})
 	if err != nil {
 		return a.refuseAnswer(rec, err)

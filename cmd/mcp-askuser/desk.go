@@ -58,22 +58,16 @@ func (a *app) deskInit() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		start := "Start"
-		if !isNew {
-			start = "Restart"
-		}
-		a.printNextSteps(full, start, *agents, *humans)
+		a.printNextSteps(full)
 		return nil
 	}
 	return cmd
 }
 
-// printNextSteps says what to do with the files in a directory, of a node to start or restart.
-func (a *app) printNextSteps(dir, start string, agents, humans []string) {
-	var b strings.Builder
+// printNextSteps says what to do with the files in a directory.
+func (a *app) printNextSteps(dir string) {
 	url := "nats://" + nodes.Listens(dir)
-	creds := func(kind, name string) string { return install.ShellLine(nodes.Creds(dir, kind, name)) }
-	fmt.Fprintf(&b, `Written to %s. %s the node:
+	a.print(fmt.Sprintf(`Written to %s. Start the node, or start it anew:
 
   cd %s && nats-server -c nats.conf
 
@@ -81,18 +75,13 @@ Then, as the operator, and again after each new human:
 
   mcp-askuser desk create --desk %s --desk-creds %s
 
-Give each agent and each human their own file:
+Each agent (asks, never answers) and each human (answers) gets their own file of creds/:
 
-  export MCP_ASKUSER_DESK=%[4]s
-`, dir, start, install.ShellLine(dir), url, creds(nodes.Operator, ""))
-	for _, name := range agents {
-		fmt.Fprintf(&b, "  export MCP_ASKUSER_DESK_CREDS=%s   # the agent %s: asks, never answers\n", creds(nodes.Agent, name), name)
-	}
-	for _, name := range humans {
-		fmt.Fprintf(&b, "  export MCP_ASKUSER_DESK_CREDS=%s   # %s: answers\n", creds(nodes.Human, name), name)
-	}
-	b.WriteString("\nClients on other machines take TLS alone: see deploy/nats.\n")
-	a.print(b.String())
+  export MCP_ASKUSER_DESK=%[3]s
+  export MCP_ASKUSER_DESK_CREDS=...
+
+Clients on other machines take TLS alone: see deploy/nats.
+`, dir, install.ShellLine(dir), url, install.ShellLine(nodes.Creds(dir, nodes.Operator, ""))))
 }
 
 // shared opens the shared desk that the settings name, without this machine's store.

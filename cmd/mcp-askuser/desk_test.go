@@ -62,9 +62,9 @@ func TestSharedDesk(t *testing.T) {
 
 	nowhere := append([]string{"--desk", fmt.Sprint("nats://127.0.0.1:", sharedtest.FreePorts(t, 1)[0])}, alice[2:]...)
 	for want, flags := range map[string][]string{
-		"as the human alice":       alice,
-		"→ start its nodes":        nowhere,
-		"→ name the file that mcp": append(slices.Clone(alice[:3]), t.TempDir()+"/x"),
+		"as the human alice":           alice,
+		"→ start its nodes":            nowhere,
+		"your credential (desk_creds)": append(slices.Clone(alice[:3]), t.TempDir()+"/x"),
 	} {
 		out, _ := program(t, t.TempDir(), append([]string{"doctor"}, flags...)...).Output()
 		if !strings.Contains(string(out), want) {

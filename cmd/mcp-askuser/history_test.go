@@ -112,22 +112,6 @@ func TestPendingTable(t *testing.T) {
 	}
 }
 
-// A terminal of 80 columns has the question and its answer; a wider one, and a pipe, also who
-// asked and where.
-func TestHistoryOnNarrowTerminals(t *testing.T) {
-	records := waitingRecords(time.Now())
-	for i := range records {
-		records[i].Outcome = &desk.Outcome{Status: desk.Dismissed, Surface: "tty"}
-	}
-	const whole = "ID ASKED ASKED BY QUESTION ANSWER WHERE"
-	for width, want := range map[int]string{0: whole, 80: "ID ASKED QUESTION ANSWER", 120: whole} {
-		table := historyTable(records, width)
-		if got := strings.Join(table[0], " "); got != want || len(table[1]) != len(table[0]) {
-			t.Errorf("%d cells: %s, want %s", width, got, want)
-		}
-	}
-}
-
 // The JSON that a terminal may show means what it meant, and holds nothing
 // that acts.
 func FuzzEscapeHidden(f *testing.F) {
@@ -150,22 +134,4 @@ func FuzzEscapeHidden(f *testing.F) {
 			}
 		}
 	})
-}
-
-// Shortened ids are beginnings that tell all of them apart.
-func TestShortened(t *testing.T) {
-	records := waitingRecords(time.Now())
-	for _, tc := range []struct {
-		records []desk.Record
-		want    []string
-	}{
-		{nil, []string{}},
-		{records[:1], []string{"01JD6Z0000"}},
-		{records, []string{"01JD6Z0000", "01JD6Z1000", "01JD6Z1001"}},
-		{[]desk.Record{records[0], records[0]}, []string{records[0].ID, records[0].ID}},
-	} {
-		if got := shortened(tc.records); !reflect.DeepEqual(got, tc.want) {
-			t.Errorf("got %q, want %q", got, tc.want)
-		}
-	}
 }

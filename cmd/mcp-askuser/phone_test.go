@@ -6,12 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/spf13/pflag"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk/desktest"
@@ -58,18 +55,6 @@ func TestPhone(t *testing.T) {
 	}
 	if err := other.Wait(); err != nil {
 		t.Errorf("it ends with %v", err)
-	}
-}
-
-// The phone shows a host's question of the desk that the flags of the hook name.
-func TestPhoneOfAHooksDesk(t *testing.T) {
-	a := appOn("")
-	flags := pflag.NewFlagSet("hook", pflag.ContinueOnError)
-	a.config.AddFlags(flags, globalKeys[:]...)
-	where := []string{"--dir", "/store", "--desk", "nats://desk:4222", "--desk-creds", "/me.creds"}
-	fatal.If(t, flags.Parse(where))
-	if got, want := a.showOnPhone("01J"), append([]string{"phone", "show", "01J"}, where...); !slices.Equal(got, want) {
-		t.Errorf("runs %q, want %q", got, want)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -40,10 +41,8 @@ func (o *output) width() int {
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0
 	}
-	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-		return width
-	}
-	return 80 // a terminal that does not know
+	width, _, _ := term.GetSize(int(f.Fd()))
+	return cmp.Or(width, 80) // of one that does not know
 }
 
 // tell prints a line for people, as text. There is none where standard output has failed.

@@ -94,11 +94,8 @@ func (a *app) templateCall(name string, variables, args []string) (wire.Call, er
 		return wire.Call{}, err
 	}
 	call, err := wire.DecodeAsk(data, a.settings().Limits)
-	if found, ok := errors.AsType[question.Violations](err); ok {
-		for _, v := range found {
-			faults = append(faults, fmt.Errorf("%s: %s", t.Path, v.String()))
-		}
-		err = errors.Join(faults...)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", t.Path, err)
 	}
 	return call, err
 }

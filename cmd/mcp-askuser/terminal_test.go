@@ -142,26 +142,6 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// Ctrl+C withdraws a question also while its user is being notified, for which a program of theirs has ten
-// seconds.
-func TestWithdrawnWhileNotifying(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	d := desktest.Open(t, dir)
-	cmd := program(t, dir, "ask", "--surface", "inbox", askDefault)
-	cmd.Env = append(cmd.Env, `ASK_NOTIFY_COMMAND=["sleep", "9"]`)
-	var says strings.Builder
-	cmd.Stderr = &says
-	fatal.If(t, cmd.Start())
-	openRecord(t, d)
-	fatal.If(t, cmd.Process.Signal(syscall.SIGINT))
-	_ = cmd.Wait()
-	pending, err := d.Pending(t.Context())
-	if err != nil || len(pending) > 0 || strings.TrimSpace(says.String()) != withdrawn {
-		t.Errorf("%d questions are open, %v; it says %s", len(pending), err, &says)
-	}
-}
-
 // A program that nohup has started outlives its terminal.
 func TestNohup(t *testing.T) {
 	t.Parallel()
@@ -176,16 +156,6 @@ func TestNohup(t *testing.T) {
 	reply(t, d, rec.ID, choose("yes"))
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
-	}
-}
-
-// A program that breaks ends with none of the statuses, also outside the main goroutine.
-func TestCrash(t *testing.T) {
-	cmd := called(t, "mcp-askuser-breaks", t.TempDir())
-	_ = cmd.Run()
-	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
-	if !status.Signaled() || status.Signal() != syscall.SIGABRT {
-		t.Errorf("%v, want SIGABRT", cmd.ProcessState)
 	}
 }
 
