@@ -204,7 +204,7 @@ func (o *Options) reconcile(ctx context.Context, ev event) {
 		records = o.provisional(ev)
 	}
 	if ev.single && len(records) > 1 {
-		records = []desk.Record{bestMatch(records, ev)}
+		records = []desk.Record{slices.MaxFunc(records, func(x, y desk.Record) int { return ev.rank(x) - ev.rank(y) })}
 	}
 	for _, rec := range records {
 		if end, ok := ev.end(rec); ok {
@@ -224,21 +224,15 @@ func (o *Options) provisional(ev event) []desk.Record {
 	})
 }
 
-// bestMatch returns the record that an event means if several ask the same: one with
-// the event's reply, or else the last open one, or the last.
-func bestMatch(records []desk.Record, ev event) desk.Record {
-	best, highest := records[0], -1
-	for _, rec := range records {
-		rank := 0
-		switch end, ok := ev.end(rec); {
-		case rec.Outcome == nil:
-			rank = 1
-		case ok && rec.SameReply(rec.Reply(), end.Reply):
-			rank = 2
-		}
-		if rank > highest {
-			best, highest = rec, rank
-		}
+// rank says how likely an event means a record, of several that ask the same: one with the event's
+// reply, or else an open one.
+func (ev *event) rank(rec desk.Record) int {
+	end, ok := ev.end(rec)
+	switch {
+	case rec.Outcome == nil:
+		return 1
+	case ok && rec.SameReply(rec.Reply(), end.Reply):
+		return 2
 	}
-	return best
+	return 0
 }
