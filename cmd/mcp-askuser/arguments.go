@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -19,25 +18,23 @@ import (
 // is optional [in brackets]; of NAME... any number.
 func arguments(cmd *cobra.Command, args []string) error {
 	_, name, _ := strings.Cut(cmd.Use, " ")
-	least, most := 1, 1
+	optional, several := strings.HasPrefix(name, "["), strings.Contains(name, "...")
+	check := cobra.ExactArgs(1)
 	switch {
-	case strings.Contains(name, "..."):
-		most = math.MaxInt
 	case name == "", strings.HasPrefix(name, "--"):
-		most = 0
+		check = cobra.NoArgs
+	case optional && several:
+		check = cobra.ArbitraryArgs
+	case optional:
+		check = cobra.MaximumNArgs(1)
+	case several:
+		check = cobra.MinimumNArgs(1)
 	}
-	if most == 0 || strings.HasPrefix(name, "[") {
-		least = 0
+	err := check(cmd, args)
+	if err != nil && !cmd.HasSubCommands() { // else it names an unknown command
+		err = fmt.Errorf("%w\nUsage: %s", err, cmd.UseLine())
 	}
-	switch {
-	case len(args) < least:
-		return fmt.Errorf("missing argument: %s\nUsage: %s", name, cmd.UseLine())
-	case len(args) <= most:
-		return nil
-	case cmd.HasSubCommands():
-		return cobra.NoArgs(cmd, args) // an unknown command
-	}
-	return fmt.Errorf("unexpected argument %q\nUsage: %s", args[most], cmd.UseLine())
+	return err
 }
 
 // flagError says what a flag takes, or where all are listed.

@@ -17,7 +17,6 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk/local"
-	"mcp-askuser/desk/shared"
 	"mcp-askuser/install"
 	"mcp-askuser/internal/proc"
 	"mcp-askuser/question"
@@ -124,7 +123,7 @@ func (a *app) deskFlags(from ...string) (flags []string) {
 // cannot be planned.
 func (a *app) register(names []string, r registration) error {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
-	faults := []error{a.deskFault(r)}
+	var faults []error
 	if strings.Contains(filepath.ToSlash(self(r.project)), "/go-build") && !r.remove {
 		faults = append(faults,
 			errors.New("go run removes this program when it ends; first run: go install ./cmd/mcp-askuser"))
@@ -149,15 +148,6 @@ func (a *app) register(names []string, r registration) error {
 		a.tell("Nothing was changed. Run it without --dry-run to apply this.")
 	}
 	return nil
-}
-
-// deskFault says why clients could not reach the desk that they are registered with.
-func (a *app) deskFault(r registration) error {
-	if r.remove || len(a.deskFlags(settings.FromFlag)) == 0 || a.settings().Desk == "" {
-		return nil
-	}
-	_, err := shared.Open(a.sharedOptions())
-	return err
 }
 
 // plan returns the changes for one client.

@@ -189,12 +189,9 @@ func (a *app) examinePhone(ctx context.Context, d *desk.Desk) finding {
 		f.Name = p.Topic
 		err = checkPhone(ctx, p)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		text, remedy, _ := strings.Cut(err.Error(), "\n")
 		return f.wrong(text, cmp.Or(remedy, "mcp-askuser phone setup"))
-	case p.Private:
-		f.Text = "tells the phone that a question waits, and no more"
 	}
 	return f
 }

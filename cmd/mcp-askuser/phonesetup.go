@@ -180,19 +180,17 @@ at %s. mcp-askuser phone test sends another; Ctrl+C ends.`, p.Topic, p.Server)
 
 // showTopic shows how the app subscribes to the topic: the link, and on a terminal a QR code.
 func (a *app) showTopic(p *ntfy.Phone) {
+	what := "each question with its details; --private sends none"
 	if p.Private {
-		a.tell(p.Server + " gets to know that a question waits, and no more (--private).")
-	} else {
-		a.tell(p.Server + " gets to read each question with its details; --private sends none.")
+		what = "that a question waits, and no more"
 	}
+	a.tellf("%s gets to know %s.", p.Server, what)
 	a.tell("On the phone, install the app ntfy (Google Play, F-Droid or App Store).")
 	fmt.Fprintln(a.out, p.Link())
-	subscribe := "Android: open the link. iPhone: in the app, add the topic %s\n(server %s)."
 	screen, ok := a.err.(*os.File)
 	if ok && term.IsTerminal(int(screen.Fd())) && !a.settings().Accessible {
 		qrterminal.GenerateHalfBlock(p.Link(), qrterminal.L, screen)
-		subscribe = "Android: scan the code with the camera, or open the link. iPhone: in the app,\nadd the topic %s " +
-			"(server %s)."
 	}
-	a.tellf(subscribe, p.Topic, p.Server)
+	a.tellf("Android: scan the code with the camera, or open the link. iPhone: in the app,\nadd the topic %s (server %s).",
+		p.Topic, p.Server)
 }
