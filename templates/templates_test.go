@@ -90,21 +90,3 @@ func TestList(t *testing.T) {
 		}
 	}
 }
-
-func FuzzTemplate(f *testing.F) {
-	f.Add(release)
-	f.Add("[[questions]]\nquestion = '{{}}'\n[questions.a.b]\nc=[{d='{{x}}'}]")
-	f.Fuzz(func(t *testing.T, text string) {
-		dir := t.TempDir()
-		put(t, dir, "x.toml", text)
-		x, err := Load("x", dir)
-		if err != nil {
-			return
-		}
-		values := map[string]string{}
-		for _, v := range x.Variables {
-			values[v.Name] = "w"
-		}
-		_, _ = x.Call(values) // JSON has no word for some values
-	})
-}

@@ -64,24 +64,6 @@ func TestHistoryIsWhole(t *testing.T) {
 	}
 }
 
-func TestSince(t *testing.T) {
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.FixedZone("X", 3600))
-	for _, tc := range []struct{ text, want string }{
-		{"", "0001-01-01T00:00:00Z"},
-		{"90", "2026-11-21T11:58:30+01:00"},
-		{"2h", "2026-11-21T10:00:00+01:00"},
-		{"2026-11-01", "2026-11-01T00:00:00+01:00"},
-		{"2026-11-01T08:30:00Z", "2026-11-01T08:30:00Z"},
-		{"yesterday", ""},
-		{"-2h", ""},
-	} {
-		got, ok := parseSince(tc.text, now)
-		if ok != (tc.want != "") || ok && got.Format(time.RFC3339) != tc.want {
-			t.Errorf("%q: got %v, %v", tc.text, got, ok)
-		}
-	}
-}
-
 func waitingRecords(now time.Time) []desk.Record {
 	ask := func(id, client, dir, text string, age time.Duration, attended bool) desk.Record {
 		return desk.Record{

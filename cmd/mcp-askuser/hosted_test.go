@@ -67,23 +67,6 @@ func TestHostsTerminal(t *testing.T) {
 	}
 }
 
-// The command that the user is told to run works as it stands, also where the shell does not find the
-// program by its name.
-func TestInboxCommand(t *testing.T) {
-	t.Setenv("PATH", t.TempDir())
-	store := filepath.Join(t.TempDir(), "it's here")
-	a := &app{config: settings.Load(func(name string) string {
-		return map[string]string{local.EnvDir: store, settings.EnvFile: os.DevNull}[name]
-	})}
-	cmd := exec.Command("/bin/sh", "-c", `printf '%s\n' `+a.inboxCommand())
-	said, err := cmd.Output()
-	fatal.If(t, err)
-	want := strings.Join([]string{os.Args[0], "inbox", "--dir", store, ""}, "\n")
-	if string(said) != want {
-		t.Errorf("the words are\n%s, want\n%s", said, want)
-	}
-}
-
 // A host in tmux that holds its screen gets the question into a pane, where the answer
 // command takes the answer; also where the environment of tmux's server, which a pane starts
 // with, leads to another store and to a configuration file that cannot be used.

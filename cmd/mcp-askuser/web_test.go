@@ -9,16 +9,12 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
-	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/ui/web"
-	"mcp-askuser/ui/words"
 )
 
 // The web command prints its address and serves, in the language that is set, until it is
@@ -54,6 +50,7 @@ func TestWeb(t *testing.T) {
 	}
 }
 
+// What is no address to listen on is refused.
 func TestListen(t *testing.T) {
 	for text, want := range map[string]string{
 		"0.0.0.0": "0.0.0.0 0", "127.0.0.1:80": "127.0.0.1 80", "::1": "::1 0", "[::1]": "::1 0",
@@ -64,29 +61,6 @@ func TestListen(t *testing.T) {
 		err := readListen(text, &o)
 		if got := fmt.Sprint(o.Host, " ", o.Port); (err == nil) != (want != "") || err == nil && got != want {
 			t.Errorf("%s: %s, %v, want %q", text, got, err, want)
-		}
-	}
-}
-
-// Every surface can be named, is the one that its name says, and has words; auto is an order of them.
-func TestSurfaceTable(t *testing.T) {
-	a := &app{config: &settings.Settings{}, getenv: func(string) string { return "" }}
-	page := web.NewSurface(web.SurfaceOptions{})
-	t.Cleanup(page.Close)
-	for _, tt := range []struct{ named, want []string }{
-		{settings.Surfaces(), settings.Surfaces()}, {[]string{"auto"}, autoOrder()},
-	} {
-		a.settings().Surfaces = tt.named
-		made, _ := a.surfaces(desktest.Open(t, t.TempDir()), page, "")
-		var got []string
-		for _, surface := range made {
-			got = append(got, surface.Name())
-			if words.English.Surface(surface.Name()) == "on "+surface.Name() {
-				t.Errorf("%s has no words", surface.Name())
-			}
-		}
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("%v: made %v, want %v", tt.named, got, tt.want)
 		}
 	}
 }

@@ -26,16 +26,3 @@ func TestDecode(t *testing.T) {
 		}
 	}
 }
-
-func FuzzDecode(f *testing.F) {
-	for _, seed := range []string{"a = 1", "\ufeff[x]\r\ny=1", "[[x]]\n[x.y]\nz={a=1}", "a.'b'.\"c\" = nan", "[a", "=", "a=[\n1,\n]"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		_, line, err := Decode([]byte(text))
-		lines := strings.Count(text, "\n") + 1
-		if err != nil && (line < 1 || line > lines) {
-			t.Errorf("%v on line %d of %d", err, line, lines)
-		}
-	})
-}

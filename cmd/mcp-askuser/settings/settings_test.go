@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"mcp-askuser/internal/fatal"
-	"mcp-askuser/internal/tomlfile"
 )
 
 // env looks variables up in a map.
@@ -188,35 +187,4 @@ func TestDuration(t *testing.T) {
 			t.Errorf("%q: got %v, %v", text, got, ok)
 		}
 	}
-}
-
-// Whatever is in a file, each of its keys is either a setting or a fault with
-// a place, and no value gets past its bounds.
-func FuzzFile(f *testing.F) {
-	for _, seed := range []string{
-		"", "max_options = 5", "surface = [\"tty\"]", "a.b = 1", "[x]\ny=1", "[[x]]\ny=1", "x = {a=1}", "keep = 1e9",
-		"notify_command = [\"a\", 1]", "timeout = \"3d\"", "\"max options\" = nan", "\ufeffkeep=1", "keep=1\r\n",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		values, _, err := tomlfile.Decode([]byte(text))
-		s := Load(env(nil))
-		s.File = "/config.toml"
-		if (s.takeFile([]byte(text)) == nil) != (err == nil) || err != nil {
-			return
-		}
-		named := len(s.unknown)
-		for _, row := range s.Rows {
-			if row.From == FromFile {
-				named++
-			}
-		}
-		if named != len(values) {
-			t.Errorf("%d keys, %d of them settings or faults", len(values), named)
-		}
-		if v := s.Values; v.Keep < 0 || v.Timeout > longest || len(v.NotifyCommand) > 0 && v.NotifyCommand[0] == "" {
-			t.Errorf("out of bounds: %+v", v)
-		}
-	})
 }
