@@ -53,24 +53,22 @@ func texts(value any) (out []string) {
 }
 
 // setting is a place in a file of a client's, and the values under which the client does
-// not use our server.
+// not use our server, or not well.
 type setting struct {
 	file string
 	path []string
 	off  func(value any) bool
 }
 
-// Obstacle is a setting under which a client does not use our server, or not well.
-type Obstacle struct {
-	Effect, Setting, File string
-}
+// is returns a function that reports whether a value is the given one.
+func is(off any) func(any) bool { return func(value any) bool { return value == off } }
 
-// Obstacle returns the first that holds in the directory of a place; false where there is
-// none. With project, the server is the one in the project's file.
-func (c *Client) Obstacle(p Place, project bool) (Obstacle, bool) {
+// Obstacle returns the first setting under which the client does not use our server, or not
+// well, in the directory of a place, and its file; both are empty where there is none. With project,
+// the server is the one in the project's file.
+func (c *Client) Obstacle(p Place, project bool) (name, file string) {
 	user := p
 	user.Project = ""
-	is := func(off any) func(any) bool { return func(value any) bool { return value == off } }
 	var all []setting
 	for _, place := range []Place{user, p} {
 		file, err := c.File(place)
@@ -93,17 +91,12 @@ func (c *Client) Obstacle(p Place, project bool) (Obstacle, bool) {
 	}
 	for _, s := range all {
 		value, err := c.format.read(s.file, s.path...)
-		if err != nil || !s.off(value) {
-			continue
+		if err == nil && s.off(value) {
+			shown, _ := json.Marshal(value) // which was decoded
+			return fmt.Sprintf("%s = %s", strings.Join(s.path, "."), shown), s.file
 		}
-		shown, _ := json.Marshal(value) // which was decoded
-		o := Obstacle{"the client does not use it", fmt.Sprintf("%s = %s", strings.Join(s.path, "."), shown), s.file}
-		if s.path[0] == "approval_policy" {
-			o.Effect = "it declines every form"
-		}
-		return o, true
 	}
-	return Obstacle{}, false
+	return "", ""
 }
 
 // named reports whether a list has our server.

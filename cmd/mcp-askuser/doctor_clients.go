@@ -47,7 +47,7 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 		return f, false
 	}
 	_, missing := exec.LookPath(r.Program)
-	o, hindered := c.Obstacle(a.place(true), project)
+	hinders, in := c.Obstacle(a.place(true), project)
 	switch {
 	case err != nil:
 		f = f.wrong(err.Error(), "mend that file; it keeps the client from starting any server")
@@ -56,8 +56,9 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	case r.Program != "" && missing != nil:
 		f = f.wrong(f.Text, fmt.Sprintf("that program is not there, or not on the PATH: mcp-askuser install %s names this one",
 			name))
-	case hindered:
-		f = f.wrong(fmt.Sprintf("%s (%s)", f.Text, o.Effect), fmt.Sprintf("change this in %s: %s", o.File, o.Setting))
+	case hinders != "":
+		f = f.wrong(f.Text+" (the client does not use it, or declines every form)",
+			fmt.Sprintf("change this in %s: %s", in, hinders))
 	case c.Name == "claude-code" && a.getenv(askuser.BackgroundVariable) == "":
 		f.Text += "; without its form a call ends within two minutes, which " + askuser.BackgroundVariable + " moves"
 	}

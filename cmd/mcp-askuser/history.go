@@ -169,14 +169,9 @@ func (a *app) prune() *cobra.Command {
 			return errors.New("--older-than is missing; it takes " + oldTakes)
 		}
 		questions, err := d.Prune(cmd.Context(), time.Now().Add(-*older), *dry)
-		switch {
-		case questions > 0 && *dry:
-			a.tell(words.English.N(questions, "%d question would be removed; without --dry-run it is.",
-				"%d questions would be removed; without --dry-run they are."))
-		case questions > 0:
-			a.tell(words.English.N(questions, "%d question removed.", "%d questions removed."))
-		case err == nil:
-			a.tell("No past question is that old.")
+		if err == nil || questions > 0 {
+			does := map[bool]string{false: "removed", true: "would be removed"}[*dry]
+			a.tellf("%s %s.", words.English.N(questions, "%d question", "%d questions"), does)
 		}
 		return err
 	})

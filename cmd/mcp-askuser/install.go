@@ -203,10 +203,6 @@ func (a *app) apply(name string, changes []install.Change, r registration) error
 	if err == nil && can && !questions.Installed && !r.questions {
 		a.tellf("%s asks in a dialog of its own, too: with --questions that comes here.", title)
 	}
-	o, hindered := c.Obstacle(a.place(true), r.project)
-	if hindered {
-		a.tellf("%s: %s while this is in %s: %s", title, o.Effect, o.File, o.Setting)
-	}
 	return nil
 }
 

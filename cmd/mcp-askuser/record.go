@@ -121,18 +121,17 @@ func (a *app) dismiss() *cobra.Command {
 	topic := cmd.Flags().String("discuss", "", "discuss it first: a `text` for the agent to read")
 	all := cmd.Flags().Bool("all", false, "dismiss all questions that wait")
 	older := olderFlag(cmd, "with --all: those of at least this age, a `time` such as 2d, 12w or 36h")
+	cmd.MarkFlagsMutuallyExclusive("discuss", "reason")
+	cmd.MarkFlagsMutuallyExclusive("discuss", "all")
 	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
-		given := cmd.Flags().Changed
 		switch {
-		case given("discuss") && given("reason"):
-			return errors.New("--reason dismisses the question, --discuss is to discuss it first; give one of the two")
 		case *all == (len(args) == 1):
 			return errors.New("name the question by its id (mcp-askuser pending), or give --all")
-		case given("discuss") && *all, given("older-than") && !*all:
-			return errors.New("--older-than goes with --all, and --discuss with an id")
+		case *older > 0 && !*all:
+			return errors.New("--older-than goes with --all")
 		}
 		reply := question.Reply{Dismissed: true, Reason: *reason}
-		if given("discuss") {
+		if cmd.Flags().Changed("discuss") {
 			reply = question.Reply{Discuss: true, Note: *topic}
 		}
 		if !*all {
