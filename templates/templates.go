@@ -161,8 +161,8 @@ func read(dir, name string) (Template, error) {
 	}
 	for _, place := range placePattern().FindAllSubmatch(t.call, -1) {
 		if !slices.Contains(t.Names(), string(place[1])) {
-			faults = append(faults, fmt.Errorf("%s: {{%s}} is no variable of this template; declare it as [variables.%[2]s]",
-				t.Path, place[1]))
+			faults = append(faults, fmt.Errorf("%s: {{%s}} is no variable of this template; declare it as "+
+				"[variables.%[2]s]", t.Path, place[1]))
 		}
 	}
 	return t, errors.Join(faults...)
@@ -182,7 +182,8 @@ func (t *Template) Call(values map[string]string) ([]byte, error) {
 	for _, x := range t.Variables {
 		value, set := values[x.Name]
 		if !set && x.Default == nil {
-			faults = append(faults, fmt.Errorf("the template %s needs the variable %s: %s", t.Name, x.Name, x.Description))
+			faults = append(faults, fmt.Errorf("the template %s needs the variable %s: %s", t.Name, x.Name,
+				x.Description))
 		} else if !set {
 			value = *x.Default
 		}

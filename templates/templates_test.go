@@ -52,7 +52,8 @@ func TestCall(t *testing.T) {
 		t.Errorf("%v\n got %s\nwant %s", err, got, want)
 	}
 	_, err = x.Call(map[string]string{"verson": "1"})
-	for _, says := range []string{`has no variable "verson"; it has branch, version`, "needs the variable version: what is released"} {
+	for _, says := range []string{`has no variable "verson"; it has branch, version`,
+		"needs the variable version: what is released"} {
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)
 		}
@@ -79,7 +80,8 @@ func TestList(t *testing.T) {
 	if len(all) != 2 || err == nil {
 		t.Fatal(all, err)
 	}
-	for _, says := range []string{"broken.toml:2: ", "unknown.toml: {{who}} is no variable", "empty.toml: it has no question", "count.toml: json: cannot unmarshal number", "a b.toml: its name"} {
+	for _, says := range []string{"broken.toml:2: ", "unknown.toml: {{who}} is no variable",
+		"empty.toml: it has no question", "count.toml: json: cannot unmarshal number", "a b.toml: its name"} {
 		if !strings.Contains(err.Error(), says) {
 			t.Errorf("%v\nwant %q", err, says)
 		}

@@ -109,7 +109,8 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 	}
 	switch why := w.UnshownReason(); {
 	case errors.Is(why, ui.ErrUnavailable):
-		err = fmt.Errorf("no way to answer here (%w); run it in a terminal of its own, or answer in mcp-askuser inbox", why)
+		err = fmt.Errorf("no way to answer here (%w); run it in a terminal of its own, or answer in mcp-askuser inbox",
+			why)
 		return &exitError{exitNoSurface, err}
 	case errors.Is(why, ui.ErrInterrupted):
 		return why

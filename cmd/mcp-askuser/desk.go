@@ -185,7 +185,8 @@ func wrongWith(st *shared.Status) error {
 		{!st.Created, "the desk was not created" + create},
 		{st.Created && !st.AsNeeded, "another program, or another version, has changed the desk" + create},
 		{st.Created && st.Humans == 0, "nobody may answer" + create},
-		{st.Created && !st.Stores, "it stores nothing: a node whose disk was full needs room and a restart; most nodes must run"},
+		{st.Created && !st.Stores,
+			"it stores nothing: a node whose disk was full needs room and a restart; most nodes must run"},
 		{len(st.Behind) > 0, "nodes that do not answer, or have not caught up: " + strings.Join(st.Behind, ", ")},
 	} {
 		if x.wrong {

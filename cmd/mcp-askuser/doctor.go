@@ -171,8 +171,8 @@ func (a *app) examineDesk(ctx context.Context, url string) finding {
 		err = wrongWith(&st)
 	}
 	if err != nil {
-		return f.wrong(err.Error(), "start its nodes, or correct its address (desk) or your credential (desk_creds); until then "+
-			"questions are asked and answered on this machine alone")
+		return f.wrong(err.Error(), "start its nodes, or correct its address (desk) or your credential (desk_creds); "+
+			"until then questions are asked and answered on this machine alone")
 	}
 	f.Text = connectedAs(&st.Identity)
 	return f
@@ -200,10 +200,11 @@ func (a *app) examineSurfaces(ctx context.Context, d *desk.Desk) []finding {
 	}
 	if !usable && !a.attended(true) { // a known client's agent tells its user to open an inbox
 		last := &out[len(out)-1]
-		last.State, last.Remedy = stateWrong, "keep mcp-askuser inbox open in a terminal of its own, or mcp-askuser web --open "+
-			"in a browser, and let surface be auto"
+		last.State, last.Remedy = stateWrong, "keep mcp-askuser inbox open in a terminal of its own, or mcp-askuser "+
+			"web --open in a browser, and let surface be auto"
 	} else if !usable {
-		out = append(out, finding{Name: "the agent", State: stateOK, Text: "says how to answer, and the question waits"})
+		out = append(out, finding{Name: "the agent", State: stateOK,
+			Text: "says how to answer, and the question waits"})
 	}
 	return out
 }

@@ -54,8 +54,8 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	case r.What == "":
 		f.State, f.Text, f.Remedy = stateUnused, "is here, and cannot ask you", "mcp-askuser install "+c.Name
 	case r.Program != "" && missing != nil:
-		f = f.wrong(f.Text, fmt.Sprintf("that program is not there, or not on the PATH: mcp-askuser install %s names this one",
-			name))
+		f = f.wrong(f.Text, "that program is not there, or not on the PATH: mcp-askuser install "+name+
+			" names this one")
 	case hinders != "":
 		f = f.wrong(f.Text+" (the client does not use it, or declines every form)",
 			fmt.Sprintf("change this in %s: %s", in, hinders))
@@ -83,7 +83,8 @@ func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
 	case !state.Installed:
 		f.State, f.Text, f.Remedy = stateUnused, fmt.Sprintf("its own questions stay there (%s)", state.Path), remedy
 	case !state.Current:
-		f = f.wrong(fmt.Sprintf("its own questions come here, but not as this version would bring them (%s)", state.Path), remedy)
+		f = f.wrong(fmt.Sprintf("its own questions come here, but not as this version would bring them (%s)",
+			state.Path), remedy)
 	}
 	return f, can
 }

@@ -82,8 +82,8 @@ func endError(rec desk.Record) (err error) {
 		if rec.Outcome.Refused() {
 			return &exitError{exitRefused, errors.New(rec.Outcome.Reason)}
 		}
-		err = fmt.Errorf("no way to ask here; run it in a terminal of its own, or open mcp-askuser inbox or mcp-askuser web "+
-			"--open first (%s)", words.English.Remedy(rec.Outcome))
+		err = fmt.Errorf("no way to ask here; run it in a terminal of its own, or open mcp-askuser inbox or "+
+			"mcp-askuser web --open first (%s)", words.English.Remedy(rec.Outcome))
 	case desk.Failed:
 		err = fmt.Errorf("asking failed: %s", words.English.Reason(rec.Outcome))
 	case desk.Cancelled:

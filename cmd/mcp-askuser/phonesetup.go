@@ -191,6 +191,6 @@ func (a *app) showTopic(p *ntfy.Phone) {
 	if ok && term.IsTerminal(int(screen.Fd())) && !a.settings().Accessible {
 		qrterminal.GenerateHalfBlock(p.Link(), qrterminal.L, screen)
 	}
-	a.tellf("Android: scan the code with the camera, or open the link. iPhone: in the app,\nadd the topic %s (server %s).",
-		p.Topic, p.Server)
+	a.tellf("Android: scan the code with the camera, or open the link. iPhone: in the app,\nadd the topic %s "+
+		"(server %s).", p.Topic, p.Server)
 }
