@@ -141,15 +141,6 @@ func register(t *testing.T, c *Client, p Place, out bool) {
 	}
 }
 
-func TestNoServersOfAProject(t *testing.T) {
-	c, p, _ := client(t, "claude-desktop", "")
-	p.Project = t.TempDir()
-	_, err := c.Plan(p, Options{Server: local}, false)
-	if err == nil || !strings.Contains(err.Error(), "has no servers of a project") {
-		t.Error(err)
-	}
-}
-
 // Where each client's file is on each system.
 func TestFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -235,8 +235,8 @@ func (a *app) chooseClients(ctx context.Context, r registration) (chosen []strin
 			strings.Join(install.Names(), ", "))
 	}
 	screen, _ := a.err.(*os.File)
-	width, height, err := term.GetSize(int(screen.Fd()))
-	if err != nil || width == 0 || !term.IsTerminal(int(a.in.Fd())) || a.settings().Accessible ||
+	width, height, _ := term.GetSize(int(screen.Fd())) // 0 where it is no terminal
+	if width == 0 || !term.IsTerminal(int(a.in.Fd())) || a.settings().Accessible ||
 		a.getenv("TERM") == "dumb" {
 		fmt.Fprint(a.out, list.text(0))
 		a.tell("Name those to register with: mcp-askuser install CLIENT...")

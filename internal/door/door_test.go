@@ -18,16 +18,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestBearer(t *testing.T) {
-	for header, want := range map[string]string{"Bearer x": "x", "bearer x": "x", "BEARER  x ": "x", "Basic x": "", "x": "", "": ""} {
-		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r.Header.Set("Authorization", header)
-		if token, ok := Bearer(r); ok != (want != "") || ok && token != want {
-			t.Errorf("%q shows %q, %v", header, token, ok)
-		}
-	}
-}
-
 // A server has the names of this machine, of its certificate, also where it listens on this machine
 // alone, and beyond this machine any address and what it listens on. The port may be a tunnel's.
 func TestOwnHost(t *testing.T) {
