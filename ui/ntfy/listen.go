@@ -2,10 +2,11 @@ package ntfy
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"time"
 )
@@ -29,25 +30,24 @@ func (p *Phone) Listen() (end func()) {
 	}
 }
 
-// receiver takes the message of a press, and the time, by this machine's clock, at which the server got it.
+// receiver takes the message of a press, and the time at which the server got it.
 type receiver func(ctx context.Context, message string, pressed time.Time)
 
 // listen subscribes, again after each failure, until ctx ends.
 func (p *Phone) listen(ctx context.Context, take receiver) {
-	for pause := time.Second; ctx.Err() == nil; {
-		began := time.Now()
-		err := p.subscribe(ctx, take)
-		if ctx.Err() != nil {
-			return
-		}
-		if time.Since(began) > time.Minute {
-			pause = time.Second
-		}
-		p.Log.WarnContext(ctx, "cannot receive answers from the phone; trying again", "in", pause, "error", err)
-		rest(ctx, pause+rand.N(pause)) // not all processes at once
-		pause = min(2*pause, time.Minute)
+	for ctx.Err() == nil {
+		p.repeat(ctx, "cannot receive answers from the phone", "", func() error {
+			began := time.Now()
+			err := p.subscribe(ctx, take)
+			if time.Since(began) > time.Minute {
+				return nil // the next failure is a new one
+			}
+			return cmp.Or(err, errEnded)
+		})
 	}
 }
+
+var errEnded = errors.New("the ntfy server has ended the connection")
 
 // event is a line of a subscription (docs.ntfy.sh, "Subscribe via API").
 type event struct {
@@ -72,18 +72,14 @@ func (p *Phone) subscribe(ctx context.Context, take receiver) error {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	lines := bufio.NewScanner(resp.Body)
-	ahead := time.Duration(0) // how far this machine's clock is ahead of the server's
 	for lines.Scan() {
 		quiet.Reset(silenceLimit)
 		var e event
 		err := json.Unmarshal(lines.Bytes(), &e)
-		if err == nil && e.Event == "open" && e.Time > 0 {
-			ahead = time.Since(time.Unix(e.Time, 0))
-		}
 		if err != nil || e.Event != "message" || e.Message == probe {
 			continue
 		}
-		take(ctx, e.Message, time.Unix(e.Time, 0).Add(ahead))
+		take(ctx, e.Message, time.Unix(e.Time, 0))
 		if ctx.Err() != nil { // perhaps before it was stored: it comes again
 			break
 		}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -98,9 +99,7 @@ func (p *Phone) sign(texts ...string) string {
 func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 	defer p.Listen()()
 	m := p.notification(rec)
-	if !p.deliver(ctx, rec.ID, m) {
-		return
-	}
+	p.repeat(ctx, "cannot notify the phone", rec.ID, func() error { return p.publish(ctx, m) })
 	<-ctx.Done()
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), clearTimeout)
 	defer end()
@@ -110,87 +109,70 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 	}
 }
 
-// deliver publishes a notification, which replaces an earlier one, until the server has answered or ctx
-// ends. It is false where the server refuses it.
-func (p *Phone) deliver(ctx context.Context, id string, m message) bool {
-	level := slog.LevelWarn // once
+// repeat calls do until it returns nil or ctx ends, after pauses that grow up to a minute. The first
+// failure is logged as a warning.
+func (p *Phone) repeat(ctx context.Context, failure, id string, do func() error) {
+	level := slog.LevelWarn
 	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
-		err := p.publish(ctx, m)
+		err := do()
 		if err == nil || ctx.Err() != nil {
-			return true
+			return
 		}
-		p.Log.Log(ctx, level, "cannot notify the phone", "id", id, "error", err)
+		p.Log.Log(ctx, level, failure+"; trying again", "id", id, "error", err)
 		level = slog.LevelDebug
-		answer, answered := errors.AsType[*statusError](err)
-		if answered && answer.status < http.StatusInternalServerError && answer.status != http.StatusTooManyRequests {
-			return false
-		}
-		if !rest(ctx, pause) {
-			return true // it may have arrived all the same
+		select {
+		case <-time.After(pause/2 + rand.N(pause)): // not all processes at once
+		case <-ctx.Done():
+			return
 		}
 	}
 }
 
-// takeAnswer passes the answer of a token to the desk. A token that is not ours is
-// ignored. If the record has ended before, the user gets a notification, unless the press
-// is old. An old press of a record that cannot be read is ignored: the next process gets it too.
+// takeAnswer passes the answer of a token to the desk. A token that is not ours is ignored. An old
+// press of a record that cannot be read is ignored: the next process gets it too.
 func (p *Phone) takeAnswer(ctx context.Context, token string, pressed time.Time) {
 	id, _, _ := strings.Cut(token, ".")
-	rec, err := p.Desk.Get(ctx, id)
-	unread := func() bool { return err != nil && !errors.Is(err, desk.ErrNotFound) && time.Since(pressed) < lateLimit }
-	for pause := time.Second; unread(); pause *= 2 {
-		p.Log.WarnContext(ctx, "cannot read what an answer from the phone is for; trying again", "id", id, "error", err)
-		if !rest(ctx, pause) {
-			return
+	p.repeat(ctx, "cannot store an answer from the phone", id, func() error {
+		rec, err := p.Desk.Get(ctx, id)
+		if err != nil && !errors.Is(err, desk.ErrNotFound) && time.Since(pressed) < lateLimit {
+			return err
 		}
-		rec, err = p.Desk.Get(ctx, id)
-	}
-	option, offered := 0, 0
-	if err == nil && answerable(rec) {
-		offered = min(maxButtons, len(rec.Questions[0].Options))
-	}
-	for option < offered && !hmac.Equal([]byte(token), []byte(p.token(rec, option))) {
-		option++
-	}
-	if err != nil || option == offered {
-		p.Log.DebugContext(ctx, "an answer from the phone matches no open question", "error", err)
-		return
-	}
-	q := &rec.Questions[0]
-	reply := question.Reply{Answers: []question.Answer{{QuestionID: q.ID, Selected: []string{q.Options[option].ID}}}}
-	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
-		_, err = p.Desk.Reply(ctx, rec.ID, reply, desk.Evidence{Surface: surface, How: desk.HowPhone})
-		var closed *desk.ClosedError
-		switch {
-		case err == nil:
-			return
-		case errors.As(err, &closed):
-			same := closed.Outcome.Surface == surface && rec.SameReply(closed.Outcome.Reply, &reply) // pressed again
-			if !same && time.Since(pressed) < lateLimit {
-				_ = p.publish(ctx, message{Topic: p.Topic, Sequence: rec.ID + "-late", Title: words.T("Not sent"),
-					Message: words.Local.Withdrawal(err), Priority: 2})
-			}
-			return
-		case errors.Is(err, desk.ErrNotFound), errors.Is(err, desk.ErrProofRequired), errors.Is(err, desk.ErrDenied),
-			errors.As(err, new(question.Violations)):
-			p.Log.WarnContext(ctx, "an answer from the phone is refused", "id", rec.ID, "error", err)
-			return
+		option, offered := 0, 0
+		if err == nil && answerable(rec) {
+			offered = min(maxButtons, len(rec.Questions[0].Options))
 		}
-		p.Log.ErrorContext(ctx, "cannot store an answer from the phone; trying again", "id", rec.ID, "error", err)
-		if !rest(ctx, pause) {
-			return
+		for option < offered && !hmac.Equal([]byte(token), []byte(p.token(rec, option))) {
+			option++
 		}
-	}
+		if option == offered {
+			p.Log.DebugContext(ctx, "an answer from the phone matches no open question", "error", err)
+			return nil
+		}
+		return p.answer(ctx, rec, option, pressed)
+	})
 }
 
-// rest waits for a pause. It is false where ctx ends first.
-func rest(ctx context.Context, pause time.Duration) bool {
-	select {
-	case <-time.After(pause):
-		return true
-	case <-ctx.Done():
-		return false
+// answer puts the answer of a press on the desk. If the record has ended before, the user gets a
+// notification, unless the press is old. An error is one after which the press may be tried again.
+func (p *Phone) answer(ctx context.Context, rec desk.Record, option int, pressed time.Time) error {
+	q := &rec.Questions[0]
+	reply := question.Reply{Answers: []question.Answer{{QuestionID: q.ID, Selected: []string{q.Options[option].ID}}}}
+	_, err := p.Desk.Reply(ctx, rec.ID, reply, desk.Evidence{Surface: surface, How: desk.HowPhone})
+	closed, late := errors.AsType[*desk.ClosedError](err)
+	switch {
+	case late:
+		same := closed.Outcome.Surface == surface && rec.SameReply(closed.Outcome.Reply, &reply) // pressed again
+		if !same && time.Since(pressed) < lateLimit {
+			_ = p.publish(ctx, message{Topic: p.Topic, Sequence: rec.ID + "-late", Title: words.T("Not sent"),
+				Message: words.Local.Withdrawal(err), Priority: 2})
+		}
+		return nil
+	case errors.Is(err, desk.ErrNotFound), errors.Is(err, desk.ErrProofRequired), errors.Is(err, desk.ErrDenied),
+		errors.As(err, new(question.Violations)):
+		p.Log.WarnContext(ctx, "an answer from the phone is refused", "id", rec.ID, "error", err)
+		return nil
 	}
+	return err
 }
 
 // ReplyTopic is the topic that buttons publish to.

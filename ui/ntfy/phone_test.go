@@ -7,13 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"mcp-askuser/desk"
@@ -436,23 +434,6 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// A press is as old as the server says, whatever the clock of this machine: with that a day behind, each
-// press that the server keeps would be too late anew in every process.
-func TestAgeOfAPressByTheServersClock(t *testing.T) {
-	now := time.Now().Add(24 * time.Hour)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, `{"event":"open","time":%d}`+"\n", now.Unix())
-		fmt.Fprintf(w, `{"event":"message","message":"press","time":%d}`+"\n", now.Add(-10*time.Minute).Unix())
-	}))
-	t.Cleanup(server.Close)
-	var age time.Duration
-	err := phone(t, openDesk(t), server.URL, nil).subscribe(t.Context(),
-		func(_ context.Context, _ string, pressed time.Time) { age = time.Since(pressed) })
-	if err != nil || age.Round(time.Minute) != 10*time.Minute {
-		t.Errorf("pressed %v ago, %v", age, err)
-	}
-}
-
 // A question that is asked while the network is down, or by a machine that wakes up with dead
 // connections, reaches the phone afterwards.
 func TestNotifiedOnceTheServerAnswers(t *testing.T) {
@@ -470,23 +451,6 @@ func TestNotifiedOnceTheServerAnswers(t *testing.T) {
 	rec := ask(t, d, choice("A", "B"))
 	notify(t, p, rec)
 	s.Await(t, topic, ntfytest.Titled)
-}
-
-// A press waits for minutes at most where the network was down for an hour.
-func TestListensSoonAfterAnOutage(t *testing.T) {
-	d := openDesk(t)
-	synctest.Test(t, func(t *testing.T) {
-		var tries bytes.Buffer
-		end := phone(t, d, "http://127.0.0.1:1", func(o *Options) {
-			o.Log = slog.New(slog.NewTextHandler(&tries, nil))
-		}).Listen()
-		<-time.After(time.Hour)
-		end()
-		synctest.Wait()
-		if n := strings.Count(tries.String(), "trying again"); n < 30 {
-			t.Errorf("%d tries in an hour", n)
-		}
-	})
 }
 
 // A question that is answered while its notification is on its way leaves none behind.
