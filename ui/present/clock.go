@@ -13,65 +13,54 @@ func (x *Presentation) startClock() {
 	if x.clock != nil {
 		x.clock.Stop()
 	}
-	x.looked, x.due = time.Time{}, time.Time{}
+	x.looked, x.worked = time.Time{}, time.Time{}
+	x.due = x.asked.Add(x.timeout)
 	if x.timeout > 0 {
 		x.clock = time.AfterFunc(0, x.checkDeadline)
 	}
 }
 
-// checkDeadline ends the record at its deadline, which work on the record moves. The clock of the
-// machine where that is done may be another: work counts as done between two looks, and without any
-// the time is up. No timer runs while the machine sleeps, and all surfaces show a time of day: the
-// clock on the wall counts, too.
+// checkDeadline ends the record at its deadline, which work on the record moves. It looks at least
+// once a minute, as no timer runs while the machine sleeps, and surfaces show a time of day. Work
+// that was done between two looks may have the time of another machine's clock.
 func (x *Presentation) checkDeadline() {
-	x.p.mu.Lock()
-	asked, now := x.asked, x.p.Now()
-	left := min(x.due.Sub(now), x.due.Round(0).Sub(now.Round(0)))
-	early := left > 0 && !x.state.closed()
-	if early {
-		x.clock.Reset(min(left, x.p.glance()))
-	}
-	x.p.mu.Unlock()
-	if early {
-		return
-	}
 	rec, err := x.p.Desk.Get(x.ctx, x.rec.ID)
-	now = x.p.Now()
+	now := x.p.Now().Round(0)
 	x.p.mu.Lock()
 	defer x.p.mu.Unlock()
-	if x.state.closed() || x.timeout <= 0 || !asked.Equal(x.asked) { // or a later call has started its own clock
+	if x.state.closed() || x.timeout <= 0 {
 		return
 	}
 	if err != nil {
 		x.clock.Reset(x.p.longest())
 		return
 	}
-	idle := !x.looked.IsZero() && rec.Worked.Equal(x.worked)
-	x.worked = rec.Worked
-	if rec.Worked.After(now) || rec.Worked.Before(x.looked) {
-		rec.Worked = now
+	if !rec.Worked.Equal(x.worked) {
+		x.worked = rec.Worked
+		at := rec.Worked
+		if at.After(now) || at.Before(x.looked) {
+			at = now
+		}
+		if at.After(x.asked) {
+			x.due = at.Add(x.timeout)
+		}
 	}
 	x.looked = now
-	rec.Timeout, rec.CreatedAt = x.timeout, asked
-	left = rec.Deadline().Sub(now)
-	if idle || left <= 0 {
-		x.running.Go(func() { x.timeOut(rec.Timeout) })
+	left := x.due.Sub(now)
+	if left > 0 {
+		x.clock.Reset(min(left, 1200*x.p.Retry)) // a minute
 		return
 	}
-	x.due = now.Add(left)
-	x.clock.Reset(min(left, x.p.glance()))
+	timeout := x.timeout
+	x.running.Go(func() { x.timeOut(timeout) })
 }
-
-// glance is how often the clock on the wall is looked at: once a minute.
-func (p *Presenter) glance() time.Duration { return 1200 * p.Retry }
 
 // timeOut ends a record at its deadline: without an answer, unless asker and
 // configuration both want the defaults.
-func (x *Presentation) timeOut(seconds float64) {
+func (x *Presentation) timeOut(waited time.Duration) {
 	if r, ok := x.rec.TimeoutReply(); ok && x.p.TakeDefaults {
 		x.store(desk.Outcome{Reply: &r}, desk.Evidence{Surface: "timeout", How: desk.HowTimeout})
 		return
 	}
-	waited := time.Duration(seconds * float64(time.Second))
 	x.store(desk.Outcome{Status: desk.Timeout, Reason: waited.String()}, desk.Evidence{})
 }

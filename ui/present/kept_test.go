@@ -49,42 +49,21 @@ func TestMarkedLater(t *testing.T) {
 	})
 }
 
-// A call that could not be released, as the disk was full, keeps the answer from no later one.
+// A call that could not be released, as the disk was full, is released later, and then keeps the answer from no
+// other call.
 func TestReleasedLater(t *testing.T) {
 	r := newRig(t)
 	first := r.ask(newStays("one"))
 	r.fails("Release", syscall.ENOSPC)
 	first.Leave()
-	r.store.Before(nil)
 	r.elsewhere(first.Record().ID, "a")
-	waittest.Take(t, first.Ended())
-	r.ends("answered inbox A", r.ask(answers("two", "b")))
-
-	first = r.ask(newStays("one"))
-	r.fails("Release", syscall.ENOSPC)
-	first.Leave()
-	r.elsewhere(first.Record().ID, "a") // no call comes back for it
 	waittest.Take(t, first.Ended())
 	r.store.Before(nil)
 	eventually(t, "it is released", func() bool {
 		row, err := r.store.Get(t.Context(), first.Record().ID)
 		return err == nil && !row.Attended
 	})
-}
-
-// A call that could not take a question over, as the disk was full, does so later.
-func TestAttendedLater(t *testing.T) {
-	r := newRig(t)
-	w := r.ask(newStays("one"))
-	w.Leave()
-	r.fails("Attend", syscall.ENOSPC)
-	_, err := r.Join(t.Context(), w.Record().ID, on())
-	fatal.If(t, err)
-	r.store.Before(nil)
-	eventually(t, "it is attended", func() bool {
-		rec, err := r.desk.Get(t.Context(), w.Record().ID)
-		return err == nil && rec.Attended
-	})
+	r.ends("answered inbox A", r.ask(answers("two", "b")))
 }
 
 // What can never be stored is tried once: the end of a question that the user has reopened on a shared
@@ -134,6 +113,7 @@ func TestWaitFails(t *testing.T) {
 	w := r.ask(one)
 	waittest.Take(t, one.shown)
 	eventually(t, "the wait is begun anew", func() bool { return failed.Load() >= 2 })
+	r.store.Before(nil)
 	r.elsewhere(w.Record().ID, "a")
 	r.end(w)
 	var closed *desk.ClosedError
@@ -197,14 +177,8 @@ func TestDeskAway(t *testing.T) {
 	fatal.If(t, err)
 	again.Leave()
 	close(back)
-	r.fails("Attend", desk.ErrUnreachable)
 	again, err = r.Join(t.Context(), w.Record().ID, on())
 	fatal.If(t, err)
-	r.store.Before(nil)
-	eventually(t, "it is attended once the desk answers", func() bool {
-		rec, err := r.desk.Get(t.Context(), w.Record().ID)
-		return err == nil && rec.Attended
-	})
 	r.elsewhere(w.Record().ID, "a")
 	r.ends("answered inbox A", again)
 }

@@ -31,16 +31,16 @@ type Presentation struct {
 	keys          []askedKey // in Presenter.asked
 	waiters       []*Waiter  // that have not left
 	attendance    *desk.Attendance
-	owned         bool        // a waiter of this process is or was the asker
-	timeout       float64     // as in desk.Record, of the call that asked last; see startClock
-	asked         time.Time   // when that asked
-	clock         *time.Timer // of the timeout; nil until owned
-	looked        time.Time   // when that looked last; zero before the first time
-	due           time.Time   // when it looks again
-	worked        time.Time   // when it found that the record was last worked on
-	interrupted   desk.Status // as in Question
-	keepOpen      bool        // as in Question
-	queued        Surfaces    // of the last call that joined since the surfaces began to run
+	owned         bool          // a waiter of this process is or was the asker
+	timeout       time.Duration // of the call that asked last, 0 for none; see startClock
+	asked         time.Time     // when that asked
+	clock         *time.Timer   // of the timeout; nil until owned
+	looked        time.Time     // when that looked last; zero before the first time
+	worked        time.Time     // the work on the record that it found
+	due           time.Time     // the deadline
+	interrupted   desk.Status   // as in Question
+	keepOpen      bool          // as in Question
+	queued        Surfaces      // of the last call that joined since the surfaces began to run
 	unshown       chan struct{}
 	unshownReason error  // set before unshown is closed: why no surface shows the record
 	surface       string // that is being tried, or shows the record
@@ -51,8 +51,9 @@ type Presentation struct {
 }
 
 func newPresentation(p *Presenter, rec desk.Record) *Presentation {
-	x := &Presentation{p: p, rec: rec, ended: make(chan struct{}), unshown: make(chan struct{}), timeout: rec.Timeout,
-		asked: rec.CreatedAt}
+	const longest = 1e9 // seconds: years that fit a time.Duration
+	x := &Presentation{p: p, rec: rec, ended: make(chan struct{}), unshown: make(chan struct{}),
+		timeout: time.Duration(min(rec.Timeout, longest) * float64(time.Second)), asked: rec.CreatedAt}
 	close(x.unshown)
 	return x
 }
@@ -85,52 +86,26 @@ func (x *Presentation) run() {
 	p.mu.Unlock()
 }
 
-// await waits on the desk for the end. A wait that fails, for want of files,
-// is repeated.
+// await waits on the desk for the end.
 func (x *Presentation) await() {
-	for pause := x.p.Retry; ; pause = x.p.longer(pause) {
-		rec, err := x.p.Desk.Wait(x.ctx, x.rec.ID)
-		switch {
-		case err != nil && x.ctx.Err() != nil:
-			x.end(lost, desk.Record{}, context.Cause(x.ctx))
-			return
-		case x.endIf(rec, err):
-			return
-		}
-		x.p.Log.Warn("cannot wait for the end of a question; trying again", "id", x.rec.ID, "error", err)
+	rec, err := x.p.Desk.Await(x.ctx, x.rec.ID)
+	if err != nil {
+		x.end(lost, desk.Record{}, err)
+		return
+	}
+	x.end(stored, rec, nil)
+}
+
+// repeat calls try until it reports that it is done, after pauses that grow to 32 times the first,
+// and once more where the presenter closes.
+func (p *Presenter) repeat(try func() (done bool)) {
+	for pause := p.Retry; !try(); pause = min(2*pause, p.longest()) {
 		select {
 		case <-time.After(pause):
-			rec, err = x.p.Desk.Get(x.ctx, x.rec.ID)
-			x.endIf(rec, err)
-		case <-x.ctx.Done():
+		case <-p.ctx.Done():
+			try()
+			return
 		}
-	}
-}
-
-// endIf ends the presentation if the record has ended or is lost, and reports that.
-func (x *Presentation) endIf(rec desk.Record, err error) bool {
-	final, err := desk.Lost(err)
-	switch {
-	case err == nil && rec.Outcome != nil:
-		x.end(stored, rec, nil)
-	case final:
-		x.end(lost, desk.Record{}, err)
-	default:
-		return false
-	}
-	return true
-}
-
-// longer returns the pause after this one.
-func (p *Presenter) longer(pause time.Duration) time.Duration { return min(2*pause, p.longest()) }
-
-// rest waits for a pause. It is false where the presenter closes first.
-func (p *Presenter) rest(pause time.Duration) bool {
-	select {
-	case <-time.After(pause):
-		return true
-	case <-p.ctx.Done():
-		return false
 	}
 }
 
@@ -147,12 +122,11 @@ func (x *Presentation) end(e event, rec desk.Record, err error) {
 	if ends {
 		place = x.dropForm()
 	}
-	held := x.attendance != nil && !x.awaitedBy(awaits) // as it could not be released
 	x.p.mu.Unlock()
 	switch {
 	case ends:
-		if place != nil || held {
-			x.leave(place)
+		if place != nil {
+			place.Leave()
 		}
 		x.announce(rec, err)
 		if do == withdraw {
@@ -206,28 +180,22 @@ func (x *Presentation) store(o desk.Outcome, from desk.Evidence) {
 		o.Status, o.Surface, o.Answerer = desk.StatusOf(*o.Reply), from.Surface, d.Answerer(from, x.rec.Asker)
 		put = func() (desk.Record, error) { return d.Reply(ctx, x.rec.ID, *o.Reply, from) }
 	}
-	for pause := x.p.Retry; ; pause = x.p.longer(pause) {
+	x.p.repeat(func() bool {
 		rec, err := put()
 		switch {
 		case isEnd(err):
 			x.end(stored, rec, nil)
-			return
 		case errors.Is(err, desk.ErrNotFound), errors.Is(err, desk.ErrNewer), isRefused(err):
 			x.end(lost, desk.Record{}, err)
-			return
 		case errors.Is(err, desk.ErrDenied): // the user has reopened it on a shared desk: it is theirs, and stays open
 			x.p.Log.Warn("may not end a question", "id", x.rec.ID, "status", o.Status, "error", err)
-			return
+		default:
+			x.p.Log.Error("cannot store the outcome of a question; trying again", "id", x.rec.ID, "status", o.Status,
+				"error", err)
+			return false
 		}
-		x.p.Log.Error("cannot store the outcome of a question; trying again", "id", x.rec.ID, "status", o.Status,
-			"error", err)
-		if !x.p.rest(pause) { // the process ends: the last try
-			if rec, err = put(); isEnd(err) {
-				x.end(stored, rec, nil)
-			}
-			return
-		}
-	}
+		return true
+	})
 }
 
 // isRefused reports whether an error of [desk.Desk.Reply] says that the reply can never

@@ -41,7 +41,7 @@ func (x *Presentation) join(as role, q Question, attendance *desk.Attendance) *W
 		x.interrupted, x.keepOpen = q.Interrupted, q.KeepOpen
 	}
 	if restarts { // its time counts: that of a call before does not, nor the time without one
-		x.timeout, x.asked = q.Timeout.Seconds(), time.Now()
+		x.timeout, x.asked = q.Timeout, time.Now()
 	}
 	if restarts || as >= awaits && !x.owned {
 		x.owned = true
@@ -125,20 +125,8 @@ func (x *Presentation) attend() {
 	}
 	x.p.mu.Lock()
 	spare := x.hold(a)
-	if err != nil && !errors.Is(err, desk.ErrAttended) && !errors.Is(err, desk.ErrDenied) {
-		time.AfterFunc(x.p.longest(), x.attendLater)
-	}
 	x.p.mu.Unlock()
 	spare.Release()
-}
-
-// attendLater tries again, where a call still awaits the record.
-func (x *Presentation) attendLater() {
-	x.p.mu.Lock()
-	defer x.p.mu.Unlock()
-	if !x.state.closed() && x.attendance == nil && x.awaitedBy(awaits) {
-		x.running.Go(x.attend)
-	}
 }
 
 // Leave ends the call's waiting. A record without waiters is detached; it stays
@@ -146,7 +134,7 @@ func (x *Presentation) attendLater() {
 func (w *Waiter) Leave() { w.x.leave(w) }
 
 // leave removes a waiter, nil for none, and detaches a record that no other awaits: where that fails
-// (a full disk), later, before its end if it can.
+// (a full disk), later.
 func (x *Presentation) leave(w *Waiter) {
 	x.attending.Lock()
 	defer x.attending.Unlock()
@@ -250,7 +238,14 @@ func (w *Waiter) Look(ctx context.Context) {
 	ctx, cancel := soon(ctx)
 	defer cancel()
 	rec, err := w.x.p.Desk.Get(ctx, w.x.rec.ID)
-	w.x.endIf(rec, err)
+	final, err := desk.Lost(err)
+	switch {
+	case err == nil && rec.Outcome != nil:
+		w.x.end(stored, rec, nil)
+	case final:
+		w.x.end(lost, desk.Record{}, err)
+	default:
+	}
 }
 
 // soon is the context of what a call waits for. It does not wait for a desk that does not answer: its
@@ -273,16 +268,18 @@ func (w *Waiter) Delivered() {
 	err := mark(ctx)
 	p.runBackground(func() {
 		w.Leave()
-		final := func() bool { // a desk of an older backup has it open
-			ends := []error{desk.ErrNotFound, desk.ErrDenied, desk.ErrPending, desk.ErrNewer}
-			return slices.ContainsFunc(ends, func(end error) bool { return errors.Is(err, end) })
-		}
-		for pause, open := p.Retry, true; err != nil && open && !final(); pause = p.longer(pause) {
+		ctx, finally := context.Background(), []error{desk.ErrNotFound, desk.ErrDenied, desk.ErrNewer,
+			desk.ErrPending} // a desk of an older backup has it open
+		p.repeat(func() bool {
+			if err == nil || slices.ContainsFunc(finally, func(final error) bool { return errors.Is(err, final) }) {
+				return true
+			}
 			p.Log.Error("cannot mark a result as delivered; trying again", "id", x.outcome.ID, "error", err)
-			open, err = p.rest(pause), mark(context.Background()) // once more where the presenter closes
-		}
+			err = mark(ctx)
+			return err == nil
+		})
 		unmarked.Leave()
-		p.Desk.TidyUp(context.Background())
+		p.Desk.TidyUp(ctx)
 	})
 }
 
