@@ -90,10 +90,10 @@ func (x *Presentation) run() {
 func (x *Presentation) await() {
 	rec, err := x.p.Desk.Await(x.ctx, x.rec.ID)
 	if err != nil {
-		x.end(lost, desk.Record{}, err)
+		x.end(over, desk.Record{}, err)
 		return
 	}
-	x.end(stored, rec, nil)
+	x.end(over, rec, nil)
 }
 
 // repeat calls try until it reports that it is done, after pauses that grow to 32 times the first,
@@ -111,35 +111,26 @@ func (p *Presenter) repeat(try func() (done bool)) {
 
 func (p *Presenter) longest() time.Duration { return 32 * p.Retry }
 
-// end reports an event that ends the record: sent, stored or lost, with
+// end reports an event that ends the record, sent or over, with
 // the record or the error that waiters get. If the record has ended before, end
 // returns when that end was announced.
 func (x *Presentation) end(e event, rec desk.Record, err error) {
-	x.p.mu.Lock()
-	do, closed := x.on(e), x.state.closed()
-	ends := do == announce || do == withdraw
-	var place *Waiter
-	if ends {
-		place = x.dropForm()
-	}
-	x.p.mu.Unlock()
-	switch {
-	case ends:
-		if place != nil {
-			place.Leave()
-		}
-		x.announce(rec, err)
-		if do == withdraw {
-			x.withdrawSurfaces(x.cause())
-		}
-	case closed:
-		<-x.ended
-	}
-}
-
-// announce passes the end to the waiters.
-func (x *Presentation) announce(rec desk.Record, err error) {
 	p := x.p
+	p.mu.Lock()
+	do, closed := x.on(e), x.state.closed()
+	if do != announce && do != withdraw {
+		p.mu.Unlock()
+		if closed {
+			<-x.ended
+		}
+		return
+	}
+	place := x.dropForm()
+	p.mu.Unlock()
+	if place != nil {
+		place.Leave()
+	}
+
 	p.mu.Lock()
 	x.outcome, x.err = rec, err
 	close(x.ended)
@@ -150,6 +141,9 @@ func (x *Presentation) announce(rec desk.Record, err error) {
 	}
 	p.mu.Unlock()
 	x.cancel(x.cause())
+	if do == withdraw {
+		x.withdrawSurfaces(x.cause())
+	}
 }
 
 // forget has no call join because it asks the same. Callers must hold p.mu.
@@ -184,9 +178,9 @@ func (x *Presentation) store(o desk.Outcome, from desk.Evidence) {
 		rec, err := put()
 		switch {
 		case isEnd(err):
-			x.end(stored, rec, nil)
+			x.end(over, rec, nil)
 		case errors.Is(err, desk.ErrNotFound), errors.Is(err, desk.ErrNewer), isRefused(err):
-			x.end(lost, desk.Record{}, err)
+			x.end(over, desk.Record{}, err)
 		case errors.Is(err, desk.ErrDenied): // the user has reopened it on a shared desk: it is theirs, and stays open
 			x.p.Log.Warn("may not end a question", "id", x.rec.ID, "status", o.Status, "error", err)
 		default:

@@ -25,8 +25,7 @@ const (
 	unsent                // the desk has not stored it
 	returned              // all surfaces have returned, and the record stays open
 	settle                // all surfaces have returned, and the record ends because of that
-	stored                // the outcome is on the desk
-	lost                  // the outcome will never be known
+	over                  // the outcome is on the desk, or will never be known
 )
 
 // effect is what the caller of next must do.
@@ -43,57 +42,23 @@ const (
 
 // next returns the state that follows on an event, and its effect.
 func (s state) next(e event) (state, effect) {
-	switch e {
-	case show:
-		switch s {
-		case idle:
-			return showing, run
-		case showing, sending:
-			return s, queue
-		case settling:
-			return s, none
-		default:
-		}
-	case send:
-		if s == showing {
-			return sending, none
-		}
-	case sent:
-		switch {
-		case s == sending:
-			return ended, announce
-		case s == contested:
-			return ended, none
-		case !s.closed():
-			return ended, withdraw
-		}
-	case unsent:
-		switch s {
-		case sending:
-			return showing, none
-		case contested:
-			return ended, withdraw
-		default:
-		}
-	case returned, settle:
-		switch {
-		case s == contested:
-			return ended, none
-		case s.closed():
-			return s, none
-		case s == idle || s == settling:
-		case e == settle:
-			return settling, none
-		default:
-			return idle, none
-		}
-	case stored, lost:
-		switch {
-		case s == sending:
-			return contested, announce
-		case !s.closed():
-			return ended, withdraw
-		}
+	type step struct {
+		to state
+		do effect
 	}
-	return s, refused
+	no := step{}
+	to := [][]step{
+		// in idle        showing             sending                settling            contested          ended
+		show:     {{showing, run}, {showing, queue}, {sending, queue}, {settling, none}, no, no},
+		send:     {no, {sending, none}, no, no, no, no},
+		sent:     {{ended, withdraw}, {ended, withdraw}, {ended, announce}, {ended, withdraw}, {ended, none}, no},
+		unsent:   {no, no, {showing, none}, no, {ended, withdraw}, no},
+		returned: {no, {idle, none}, {idle, none}, no, {ended, none}, {ended, none}},
+		settle:   {no, {settling, none}, {settling, none}, no, {ended, none}, {ended, none}},
+		over:     {{ended, withdraw}, {ended, withdraw}, {contested, announce}, {ended, withdraw}, no, no},
+	}[e][s]
+	if to == no {
+		return s, refused
+	}
+	return to.to, to.do
 }

@@ -149,7 +149,7 @@ func (x *Presentation) send(r question.Reply, surface string) error {
 		x.withdrawSurfaces(x.cause())
 	}
 	if isEnd(err) {
-		x.end(stored, rec, nil)
+		x.end(over, rec, nil)
 	}
 	return err
 }

@@ -241,9 +241,9 @@ func (w *Waiter) Look(ctx context.Context) {
 	final, err := desk.Lost(err)
 	switch {
 	case err == nil && rec.Outcome != nil:
-		w.x.end(stored, rec, nil)
+		w.x.end(over, rec, nil)
 	case final:
-		w.x.end(lost, desk.Record{}, err)
+		w.x.end(over, desk.Record{}, err)
 	default:
 	}
 }
