@@ -40,10 +40,10 @@ func (r Record) Details(zone *time.Location) (out [][2]string) {
 	add(r.l.T("In"), question.Line(r.Asker.Directory))
 	add(r.l.T("Session"), question.Line(r.SessionID))
 	add("", r.RoundText())
-	for _, s := range r.Surfaces() {
-		shown := s.Where
+	for _, s := range r.ShownOn {
+		shown := r.l.Surface(s.Surface)
 		if s.Why != "" {
-			shown = r.l.T("not %[1]s: %[2]s", shown, s.Why)
+			shown = r.l.T("not %[1]s: %[2]s", shown, question.Line(s.Why))
 		}
 		add(r.l.T("Shown"), shown)
 	}

@@ -61,29 +61,6 @@ func (r Record) Program() string {
 // RoundText is the record's round where it matters: "round 2/3"; empty elsewhere.
 func (r Record) RoundText() string { return r.l.Round(r.Record) }
 
-// Tool is the tool of ours that asked; empty where a command or a host's own tool did.
-func (r Record) Tool() string {
-	switch {
-	case r.Asker.Via != "mcp":
-		return ""
-	case r.AsksLeave():
-		return "confirm_action"
-	}
-	return "ask_user_question"
-}
-
-// ErrorCode is the code of the error that the caller got in place of an answer; empty where
-// it got none.
-func (r Record) ErrorCode() string {
-	switch {
-	case r.Outcome != nil && r.Outcome.Refused():
-		return "recursive_limit_exceeded"
-	case r.State == desk.Unavailable || r.State == desk.Failed:
-		return string(r.State)
-	}
-	return ""
-}
-
 // Fits reports whether every word of a filter, in any case, is in what the record is
 // about: who asks, where, what, the options, and other texts of its row.
 func (r Record) Fits(filter string, others ...string) bool {
@@ -170,18 +147,6 @@ func (r Record) Attention() string {
 		return r.l.T("agent waits")
 	}
 	return r.l.T("not awaited") // the agent has gone, or has chosen not to wait
-}
-
-// Showing is a surface that was tried: "in a terminal", and why it could not
-// reach the user; empty where it could.
-type Showing struct{ Where, Why string }
-
-// Surfaces lists the surfaces that were tried.
-func (r Record) Surfaces() (out []Showing) {
-	for _, s := range r.ShownOn {
-		out = append(out, Showing{r.l.Surface(s.Surface), question.Line(s.Why)})
-	}
-	return out
 }
 
 // Status is the state in a word: "answered".

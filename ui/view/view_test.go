@@ -84,10 +84,6 @@ func TestRecord(t *testing.T) {
 		{"dismissed", ended(dismissed("not\nnow"), nil).Decision(), "dismissed on the web page"},
 		{"reason", ended(dismissed("not\nnow"), nil).Reason(), "not\nnow"},
 		{"ending", ended(dismissed("not\nnow"), nil).Ending(time.UTC), "dismissed on the web page, 1 Jan 09:31: not␊now"},
-		{"tool", open(func(rec *desk.Record) { rec.Asker.Via = "mcp" }).Tool(), "ask_user_question"},
-		{"tool of a command", open(func(rec *desk.Record) { rec.Asker.Via = desk.ViaShell }).Tool(), ""},
-		{"error", ended(&desk.Outcome{Status: desk.Failed}, nil).ErrorCode(), "failed"},
-		{"no error", ended(dismissed(""), nil).ErrorCode(), ""},
 		{"first", ended(dismissed(""), nil).LateReply(), ""},
 		{"late", ended(dismissed(""), late).LateReply(),
 			"Not answered in the inbox: it was dismissed on the web page first."},
@@ -111,16 +107,6 @@ func TestRecord(t *testing.T) {
 	}
 	if got := ended(dismissed(""), nil).Since(); !got.Equal(at.Add(time.Minute)) {
 		t.Errorf("ended since %v", got)
-	}
-}
-
-func TestSurfaces(t *testing.T) {
-	got := of(record(nil), words.English, func(rec *desk.Record) {
-		rec.ShownOn = []desk.Showing{{Surface: "inbox"}, {Surface: "pane", Why: "no\x1b tmux"}}
-	}).Surfaces()
-	want := [2]view.Showing{{"in the inbox", ""}, {"in a pane", "no␛ tmux"}}
-	if len(got) != 2 || [2]view.Showing(got) != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

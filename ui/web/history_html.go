@@ -37,10 +37,6 @@ func (x *past) html(l words.Language) g.Node {
 
 // record returns a record of the history.
 func (x *past) record(l words.Language, r recordview.Record) g.Node {
-	reason := withText(h.P, r.Reason(), h.Class("text"))
-	if code := r.ErrorCode(); code != "" {
-		reason = h.P(h.Class("fault"), h.Code(g.Text(code)), space, g.Text(r.Reason()))
-	}
 	next := h.A(h.Class("button"), h.Href("/?id="+r.ID), say(l, "Answer"))
 	if r.Outcome != nil {
 		next = reopen(l, r)
@@ -48,13 +44,12 @@ func (x *past) record(l words.Language, r recordview.Record) g.Node {
 	return h.Article(h.Class("round"),
 		h.H3(g.Text(r.AskedBy()), space, h.Span(h.Class("facts"),
 			withText(h.Span, question.Line(r.Asker.Directory)),
-			g.If(r.Tool() != "", h.Span(h.Code(g.Text(r.Tool())))),
 			withText(h.Span, r.RoundText()),
 			h.Span(g.Text(r.Ended())),
 			h.Span(at(l, r.Since())),
 		)),
 		withText(h.P, r.LateReply(), h.Class("fault")),
-		reason,
+		withText(h.P, r.Reason(), h.Class("text")),
 		answers(l, r.ID, r.Asked()),
 		noted(l, r.Note()),
 		h.Div(h.Class("after"), next, g.If(x.Session == "" && r.SessionID != "",
