@@ -51,19 +51,17 @@ func (e *elsewhere) Show(ctx context.Context, rec desk.Record, _ Commit) error {
 	}
 	for seen, missing := false, 0; ; {
 		err := e.check(ctx, rec.ID)
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case err == nil:
-			seen, missing = true, 0
-		case !seen:
-			return err
-		case !errors.Is(err, errNoneOpen): // it may be open still
+		if errors.Is(err, errNoneOpen) {
+			missing++
+		} else { // where that cannot be told it may be open still
 			missing = 0
-		default:
-			if missing++; missing == 2 {
-				return Unavailablef("the inbox or web page was closed")
-			}
+		}
+		seen = seen || err == nil
+		if err != nil && !seen && ctx.Err() == nil {
+			return err
+		}
+		if missing == 2 {
+			return Unavailablef("the inbox or web page was closed")
 		}
 		select {
 		case <-time.After(e.interval):
