@@ -36,12 +36,12 @@ type Presenter struct {
 	stop       context.CancelCauseFunc
 	running    sync.WaitGroup // presentations
 	background sync.WaitGroup // work that no waiter waits for
+	asking     ui.Lock        // one call at a time asks or returns for a question: another may ask the same
 
 	mu     sync.Mutex
 	closed bool                       // no background work begins
 	open   map[string]*Presentation   // by record id
 	asked  map[askedKey]*Presentation // that the same question joins
-	locked map[askedKey]chan struct{} // closed when unlocked
 }
 
 // askedKey identifies what is asked in a session. The same question in the same
@@ -59,7 +59,7 @@ func New(o Options) *Presenter {
 		Options: o,
 		open:    map[string]*Presentation{},
 		asked:   map[askedKey]*Presentation{},
-		locked:  map[askedKey]chan struct{}{},
+		asking:  ui.NewLock(),
 	}
 	p.ctx, p.stop = context.WithCancelCause(context.Background())
 	return p
@@ -125,49 +125,36 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 	if q.Unlike() {
 		return p.submit(ctx, q)
 	}
-	return p.serialize(ctx, askedKey{q.Session, q.Content()}, func(x *Presentation) (*Waiter, error) {
-		if x != nil && !(q.Set.Confirms() && x.isAwaited()) {
-			if w := x.join(asks, q, nil); w != nil {
-				return w, nil
-			}
-			<-x.ended // its forms no longer keep the record attended
-		}
-		return p.submit(ctx, q)
-	})
-}
-
-// serialize lets one call at a time ask, or return for, the same question. Enter gets the
-// presentation that it may join, if any; later calls may join that of the waiter that it
-// returns, while it is open.
-func (p *Presenter) serialize(
-	ctx context.Context, key askedKey, enter func(*Presentation) (*Waiter, error),
-) (w *Waiter, err error) {
-	p.mu.Lock()
-	for p.locked[key] != nil {
-		locked := p.locked[key]
-		p.mu.Unlock()
-		select {
-		case <-locked:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-		p.mu.Lock()
+	release, err := p.asking.Acquire(ctx)
+	if err != nil {
+		return nil, err
 	}
-	locked := make(chan struct{})
-	p.locked[key] = locked
+	defer release()
+	key := askedKey{q.Session, q.Content()}
+	p.mu.Lock()
 	x := p.asked[key]
 	p.mu.Unlock()
-	defer func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		delete(p.locked, key)
-		close(locked)
-		if w != nil && !w.x.state.closed() && p.asked[key] == nil {
-			p.asked[key] = w.x
-			w.x.keys = append(w.x.keys, key)
+	if x != nil && !(q.Set.Confirms() && x.isAwaited()) {
+		if w := x.join(asks, q, nil); w != nil {
+			return w, nil
 		}
-	}()
-	return enter(x)
+		<-x.ended // its forms no longer keep the record attended
+	}
+	w, err := p.submit(ctx, q)
+	if err == nil {
+		w.x.joinedBy(key)
+	}
+	return w, err
+}
+
+// joinedBy has later calls that ask this join the presentation, while it is open.
+func (x *Presentation) joinedBy(key askedKey) {
+	x.p.mu.Lock()
+	defer x.p.mu.Unlock()
+	if !x.state.closed() && x.p.asked[key] == nil {
+		x.p.asked[key] = x
+		x.keys = append(x.keys, key)
+	}
 }
 
 func (p *Presenter) submit(ctx context.Context, q Question) (*Waiter, error) {
@@ -215,12 +202,16 @@ func (p *Presenter) Join(ctx context.Context, id string, surfaces Surfaces) (*Wa
 	if err != nil {
 		return nil, err
 	}
-	if rec.Content == "" || rec.SessionID == "" { // no call can ask the same
-		return p.joinAs(awaits, rec, surfaces)
+	release, err := p.asking.Acquire(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return p.serialize(ctx, askedKey{rec.SessionID, rec.Content}, func(*Presentation) (*Waiter, error) {
-		return p.joinAs(awaits, rec, surfaces)
-	})
+	defer release()
+	w, err := p.joinAs(awaits, rec, surfaces)
+	if err == nil && rec.Content != "" && rec.SessionID != "" { // else no call can ask the same
+		w.x.joinedBy(askedKey{rec.SessionID, rec.Content})
+	}
+	return w, err
 }
 
 // Show is Join for a caller that is not the asker and does not replace it: the
