@@ -28,7 +28,7 @@ type Presentation struct {
 
 	// Guarded by Presenter.mu:
 	state         state
-	keys          []askedKey // in Presenter.asked
+	keys          []askedKey // of the calls that join it; none once it ends or is withdrawn
 	waiters       []*Waiter  // that have not left
 	attendance    *desk.Attendance
 	owned         bool          // a waiter of this process is or was the asker
@@ -135,7 +135,7 @@ func (x *Presentation) end(e event, rec desk.Record, err error) {
 	x.outcome, x.err = rec, err
 	close(x.ended)
 	x.signal()
-	x.forget()
+	x.keys = nil
 	if x.clock != nil {
 		x.clock.Stop()
 	}
@@ -144,14 +144,6 @@ func (x *Presentation) end(e event, rec desk.Record, err error) {
 	if do == withdraw {
 		x.withdrawSurfaces(x.cause())
 	}
-}
-
-// forget has no call join because it asks the same. Callers must hold p.mu.
-func (x *Presentation) forget() {
-	for _, key := range x.keys {
-		delete(x.p.asked, key)
-	}
-	x.keys = nil
 }
 
 // cause is why the record no longer needs its surfaces. The end must have been

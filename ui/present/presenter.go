@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,9 +40,8 @@ type Presenter struct {
 	asking     ui.Lock        // one call at a time asks or returns for a question: another may ask the same
 
 	mu     sync.Mutex
-	closed bool                       // no background work begins
-	open   map[string]*Presentation   // by record id
-	asked  map[askedKey]*Presentation // that the same question joins
+	closed bool                     // no background work begins
+	open   map[string]*Presentation // by record id
 }
 
 // askedKey identifies what is asked in a session. The same question in the same
@@ -58,7 +58,6 @@ func New(o Options) *Presenter {
 	p := &Presenter{
 		Options: o,
 		open:    map[string]*Presentation{},
-		asked:   map[askedKey]*Presentation{},
 		asking:  ui.NewLock(),
 	}
 	p.ctx, p.stop = context.WithCancelCause(context.Background())
@@ -131,10 +130,8 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 	}
 	defer release()
 	key := askedKey{q.Session, q.Content()}
-	p.mu.Lock()
-	x := p.asked[key]
-	p.mu.Unlock()
-	if x != nil && !(q.Set.Confirms() && x.isAwaited()) {
+	x := p.asks(key, q.Set.Confirms())
+	if x != nil {
 		if w := x.join(asks, q, nil); w != nil {
 			return w, nil
 		}
@@ -147,12 +144,23 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 	return w, err
 }
 
+// asks returns the open presentation that a call which asks this joins, nil for none.
+func (p *Presenter) asks(key askedKey, confirms bool) *Presentation {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, x := range p.open {
+		if slices.Contains(x.keys, key) && !(confirms && x.awaitedBy(awaits)) {
+			return x
+		}
+	}
+	return nil
+}
+
 // joinedBy has later calls that ask this join the presentation, while it is open.
 func (x *Presentation) joinedBy(key askedKey) {
 	x.p.mu.Lock()
 	defer x.p.mu.Unlock()
-	if !x.state.closed() && x.p.asked[key] == nil {
-		x.p.asked[key] = x
+	if !x.state.closed() && !slices.Contains(x.keys, key) {
 		x.keys = append(x.keys, key)
 	}
 }

@@ -105,13 +105,6 @@ func (x *Presentation) awaitedBy(least role) bool {
 	return slices.ContainsFunc(x.waiters, func(w *Waiter) bool { return w.role >= least })
 }
 
-// isAwaited reports whether a call waits as the asker, or has returned with the form.
-func (x *Presentation) isAwaited() bool {
-	x.p.mu.Lock()
-	defer x.p.mu.Unlock()
-	return x.awaitedBy(awaits)
-}
-
 // attend makes the record attended, unless another process waits for it too:
 // then both get the end.
 func (x *Presentation) attend() {
@@ -293,7 +286,7 @@ func (w *Waiter) Withdraw(reason string) {
 	attends := x.attendance != nil // else another process has the question
 	ends := attends && !x.state.closed() && !slices.ContainsFunc(x.waiters, others)
 	if ends {
-		x.forget()
+		x.keys = nil // no call joins it
 		x.running.Go(func() {
 			x.store(desk.Outcome{Status: desk.Cancelled, Reason: reason}, desk.Evidence{})
 			if w.HasEnded() && x.outcome.State == desk.Cancelled { // else the process ends, and the record stays open
