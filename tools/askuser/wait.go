@@ -129,14 +129,8 @@ func (w *waiting) limit() time.Duration {
 	return w.callLimit(w.Surface() == "elicit" && !w.client.Modern, w.token != nil)
 }
 
-// ticket is the result of a call that does not wait, or whose host does not wait longer,
-// unless a record has ended without notice.
+// ticket is the result of a call that does not wait, or whose host does not wait longer.
 func (w *waiting) ticket(ctx context.Context) *mcp.CallToolResult {
-	for _, each := range w.all {
-		if each.Look(ctx); each.HasEnded() {
-			return w.deliver(ctx)
-		}
-	}
 	w.Log.InfoContext(ctx, "the call returns a ticket", "id", w.Record().ID, "after",
 		time.Since(w.start).Round(time.Second))
 	if w.noWait && w.Asked() {

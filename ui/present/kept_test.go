@@ -133,27 +133,6 @@ func TestStoreOfANewerVersion(t *testing.T) {
 	}
 }
 
-// A store that vanishes while a question waits is noticed by who looks.
-func TestStoreVanishes(t *testing.T) {
-	r := newRig(t)
-	one := newStays("one")
-	w := r.ask(one)
-	waittest.Take(t, one.shown)
-	w.Look(t.Context())
-	select {
-	case <-w.Ended():
-		t.Fatal("it ended, and nothing was wrong")
-	default:
-	}
-	r.store.Fail("Get", desk.ErrNotFound)
-	w.Look(t.Context())
-	waittest.Take(t, w.Ended())
-	if _, err := w.Result(); !errors.Is(err, desk.ErrLost) {
-		t.Errorf("the call was told %v", err)
-	}
-	waittest.Take(t, one.cause)
-}
-
 // A call comes back for a question that is open in this process also while the shared desk does not
 // answer, and one that must return does not wait for the desk.
 func TestDeskAway(t *testing.T) {
@@ -171,7 +150,6 @@ func TestDeskAway(t *testing.T) {
 		return context.Cause(ctx)
 	})
 	ended.Delivered()
-	w.Look(t.Context())
 	w.Leave()
 	again, err := r.Join(t.Context(), w.Record().ID, on())
 	fatal.If(t, err)

@@ -225,22 +225,6 @@ func (w *Waiter) Tell() bool {
 	return !told
 }
 
-// Look reads the record once more. It finds what the wait cannot: that the store
-// has gone.
-func (w *Waiter) Look(ctx context.Context) {
-	ctx, cancel := soon(ctx)
-	defer cancel()
-	rec, err := w.x.p.Desk.Get(ctx, w.x.rec.ID)
-	final, err := desk.Lost(err)
-	switch {
-	case err == nil && rec.Outcome != nil:
-		w.x.end(over, rec, nil)
-	case final:
-		w.x.end(over, desk.Record{}, err)
-	default:
-	}
-}
-
 // soon is the context of what a call waits for. It does not wait for a desk that does not answer: its
 // host does not either.
 func soon(ctx context.Context) (context.Context, context.CancelFunc) {

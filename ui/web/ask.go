@@ -57,9 +57,6 @@ func (s *Server) deliver(
 		return r.Context().Err()
 	case <-time.After(wait):
 	}
-	if !place.HasEnded() {
-		place.Look(r.Context()) // it may have ended just now
-	}
 	rec, ended, status := place.Record(), place.HasEnded(), http.StatusOK
 	if ended {
 		var err error
