@@ -20,7 +20,8 @@ type Presentation struct {
 	surfaceCtx       context.Context // of the surfaces; see withdraw
 	withdrawSurfaces context.CancelCauseFunc
 	running          sync.WaitGroup // all goroutines except run; none begins after the end
-	attending        sync.Mutex     // one call of the desk at a time that changes the attendance
+	attending        sync.Mutex     // guards attendance, also while the desk changes it
+	attendance       *desk.Attendance
 
 	ended   chan struct{} // closed when outcome and err are set
 	outcome desk.Record   // the record with its outcome
@@ -28,9 +29,8 @@ type Presentation struct {
 
 	// Guarded by Presenter.mu:
 	state         state
-	keys          []askedKey // of the calls that join it; none once it ends or is withdrawn
-	waiters       []*Waiter  // that have not left
-	attendance    *desk.Attendance
+	keys          []askedKey    // of the calls that join it; none once it ends or is withdrawn
+	waiters       []*Waiter     // that have not left
 	owned         bool          // a waiter of this process is or was the asker
 	timeout       time.Duration // of the call that asked last, 0 for none; see startClock
 	asked         time.Time     // when that asked

@@ -47,19 +47,14 @@ func (x *Presentation) join(as role, q Question, attendance *desk.Attendance) *W
 		x.owned = true
 		x.startClock()
 	}
-	spare := x.hold(attendance)
-	attend := as >= awaits && x.attendance == nil
 	x.p.mu.Unlock()
-	spare.Release()
-	if attend {
-		x.attend()
-	}
+	x.attend(attendance)
 	return w
 }
 
 // show runs the surfaces, or keeps them for when those that run have returned.
 // It is false if the record has ended. Callers must hold p.mu, as those of
-// addWaiter, hold and awaitedBy must.
+// addWaiter and awaitedBy must.
 func (x *Presentation) show(surfaces Surfaces) bool {
 	switch x.on(show) {
 	case run:
@@ -78,9 +73,8 @@ func (x *Presentation) show(surfaces Surfaces) bool {
 func (x *Presentation) lateWaiter(attendance *desk.Attendance) *Waiter {
 	x.p.mu.Lock()
 	w := x.addWaiter(asks)
-	spare := x.hold(attendance)
 	x.p.mu.Unlock()
-	spare.Release()
+	x.attend(attendance)
 	return w
 }
 
@@ -90,61 +84,53 @@ func (x *Presentation) addWaiter(as role) *Waiter {
 	return w
 }
 
-// hold keeps the attendance while a waiter needs it. It returns what is to be
-// released.
-func (x *Presentation) hold(a *desk.Attendance) (spare *desk.Attendance) {
-	if x.attendance != nil || !x.awaitedBy(awaits) {
-		return a
-	}
-	x.attendance = a
-	return nil
-}
-
 // awaitedBy reports whether a waiter has at least this role.
 func (x *Presentation) awaitedBy(least role) bool {
 	return slices.ContainsFunc(x.waiters, func(w *Waiter) bool { return w.role >= least })
 }
 
-// attend makes the record attended, unless another process waits for it too:
-// then both get the end.
-func (x *Presentation) attend() {
+// attend makes the record attended while a waiter awaits it, by the attendance that the caller may
+// have or one of its own, unless another process waits for it too: then both get the end. It detaches
+// a record that no waiter awaits: where that fails (a full disk), later.
+func (x *Presentation) attend(a *desk.Attendance) {
 	x.attending.Lock()
 	defer x.attending.Unlock()
-	ctx, cancel := soon(context.Background())
-	defer cancel()
-	a, err := x.p.Desk.Attend(ctx, x.rec.ID)
-	if err != nil {
-		x.p.Log.Debug("the question is not attended by this process", "id", x.rec.ID, "error", err)
-	}
 	x.p.mu.Lock()
-	spare := x.hold(a)
+	awaited, closed := x.awaitedBy(awaits), x.state.closed()
 	x.p.mu.Unlock()
-	spare.Release()
+	if x.attendance == nil {
+		x.attendance = a
+	} else {
+		a.Release()
+	}
+	if awaited && !closed && x.attendance == nil {
+		ctx, cancel := soon(context.Background())
+		defer cancel()
+		var err error
+		x.attendance, err = x.p.Desk.Attend(ctx, x.rec.ID)
+		if err != nil {
+			x.p.Log.Debug("the question is not attended by this process", "id", x.rec.ID, "error", err)
+		}
+	}
+	if awaited {
+		return
+	}
+	x.attendance.Release()
+	if x.attendance.Held() && x.p.ctx.Err() == nil {
+		time.AfterFunc(x.p.longest(), func() { x.attend(nil) })
+		return
+	}
+	x.attendance = nil
 }
 
 // Leave ends the call's waiting. A record without waiters is detached; it stays
 // open and in front of the user. Leave may be repeated.
-func (w *Waiter) Leave() { w.x.leave(w) }
-
-// leave removes a waiter, nil for none, and detaches a record that no other awaits: where that fails
-// (a full disk), later.
-func (x *Presentation) leave(w *Waiter) {
-	x.attending.Lock()
-	defer x.attending.Unlock()
+func (w *Waiter) Leave() {
+	x := w.x
 	x.p.mu.Lock()
-	var a *desk.Attendance
 	x.waiters = slices.DeleteFunc(x.waiters, func(other *Waiter) bool { return other == w })
-	if !x.awaitedBy(awaits) {
-		a, x.attendance = x.attendance, nil
-	}
 	x.p.mu.Unlock()
-	a.Release()
-	x.p.mu.Lock()
-	defer x.p.mu.Unlock()
-	if a.Held() && x.attendance == nil && x.p.ctx.Err() == nil {
-		x.attendance = a
-		time.AfterFunc(x.p.longest(), func() { x.leave(nil) })
-	}
+	x.attend(nil)
 }
 
 // Record is the record as it was asked.
@@ -265,9 +251,11 @@ func (w *Waiter) Delivered() {
 // or in another. The reason is one sentence. A call that asks the same from now on has a record of its own.
 func (w *Waiter) Withdraw(reason string) {
 	x := w.x
+	x.attending.Lock()
+	attends := x.attendance != nil // else another process has the question
+	x.attending.Unlock()
 	x.p.mu.Lock()
 	others := func(other *Waiter) bool { return other != w && other.role >= awaits }
-	attends := x.attendance != nil // else another process has the question
 	ends := attends && !x.state.closed() && !slices.ContainsFunc(x.waiters, others)
 	if ends {
 		x.keys = nil // no call joins it
