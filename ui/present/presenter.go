@@ -81,17 +81,13 @@ func (p *Presenter) Close(cause error) {
 	p.background.Wait()
 }
 
-// runBackground runs f beside the caller; after Close, which a transport that
-// still writes a response can outlast, in the caller.
+// runBackground runs f beside the caller. After Close, which a transport that still writes a response
+// can outlast, it does nothing: the process ends.
 func (p *Presenter) runBackground(f func()) {
 	p.mu.Lock()
-	closed := p.closed
-	if !closed {
+	defer p.mu.Unlock()
+	if !p.closed {
 		p.background.Go(f)
-	}
-	p.mu.Unlock()
-	if closed {
-		f()
 	}
 }
 
