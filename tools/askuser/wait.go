@@ -13,6 +13,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
+	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/words"
 )
@@ -157,8 +158,8 @@ func (w *waiting) records() (all []desk.Record) {
 // the ticket, and the text with which the model sends the user to it. It is nil if
 // the surfaces returned for another reason, or the model knows.
 func (w *waiting) unshownResult(ctx context.Context) *mcp.CallToolResult {
-	none, ok := errors.AsType[*present.UnshownError](w.UnshownReason())
-	if !ok {
+	none := w.UnshownReason()
+	if !errors.Is(none, ui.ErrUnavailable) {
 		return nil
 	}
 	if rec := w.Record(); w.formLater(&rec) {

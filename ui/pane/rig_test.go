@@ -77,11 +77,7 @@ func (r *rig) show(ctx context.Context, s ui.Surface, rec desk.Record) <-chan er
 	context.AfterFunc(ctx, func() { presenter.Close(context.Cause(ctx)) })
 	go func() {
 		<-w.Unshown()
-		err := w.UnshownReason()
-		if _, ok := errors.AsType[*present.UnshownError](err); ok {
-			err = ui.ErrUnavailable
-		}
-		shown <- err
+		shown <- w.UnshownReason()
 	}()
 	r.t.Cleanup(func() {
 		_, _ = r.desk.Close(context.Background(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "the test is over"})

@@ -15,23 +15,17 @@ import (
 	"mcp-askuser/ui"
 )
 
-// UnshownError means that no surface reached the user, and why each could not.
-// It is a ui.ErrUnavailable.
-type UnshownError struct{ Tried []desk.Showing }
-
-func (e *UnshownError) Error() string {
-	if len(e.Tried) == 0 {
-		return "no place to ask"
+// unshown is the error that no surface reached the user, and why each could not.
+func unshown(tried []desk.Showing) error {
+	if len(tried) == 0 {
+		return ui.Unavailablef("no place to ask")
 	}
-	parts := make([]string, len(e.Tried))
-	for i, t := range e.Tried {
+	parts := make([]string, len(tried))
+	for i, t := range tried {
 		parts[i] = t.Surface + ": " + t.Why
 	}
-	return strings.Join(parts, "; ")
+	return ui.Unavailablef("%s", strings.Join(parts, "; "))
 }
-
-// Is makes an UnshownError a ui.ErrUnavailable.
-func (e *UnshownError) Is(target error) bool { return target == ui.ErrUnavailable }
 
 // runSurfaces runs surfaces, and then those of a call that has joined if the
 // last ones were bound to a call that has ended, or none could show the record.
@@ -87,7 +81,7 @@ func (x *Presentation) consequence(err error) *desk.Outcome {
 
 // trySurfaces shows the record on one surface after the other, until one does
 // not return that the user cannot be reached there. The error is nil if the
-// record has ended, the one of that surface, or an *UnshownError.
+// record has ended, the one of that surface, or ui.ErrUnavailable.
 func (x *Presentation) trySurfaces(surfaces []ui.Surface) error {
 	var tried []desk.Showing
 	for _, s := range surfaces {
@@ -106,7 +100,7 @@ func (x *Presentation) trySurfaces(surfaces []ui.Surface) error {
 		tried = append(tried, desk.Showing{Surface: s.Name(), Why: err.Error()})
 	}
 	x.setShown(tried)
-	return &UnshownError{tried}
+	return unshown(tried)
 }
 
 // showOn shows the record on a surface. One that panics has failed; the other

@@ -164,7 +164,7 @@ func (w *Waiter) Unshown() <-chan struct{} {
 	return w.x.unshown
 }
 
-// UnshownReason returns why Unshown is closed: an *UnshownError,
+// UnshownReason returns why Unshown is closed: ui.ErrUnavailable,
 // ui.ErrInterrupted, or the error of the last surface.
 func (w *Waiter) UnshownReason() error {
 	w.x.p.mu.Lock()
