@@ -13,15 +13,8 @@ import (
 
 // responses is OpenAI's API.
 func (m *model) responses(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Input []struct {
-			Type   string `json:"type"`
-			CallID string `json:"call_id"`
-			Output any    `json:"output"`
-		} `json:"input"`
-		Tools []tool `json:"tools"`
-	}
-	if !read(w, r, &body) {
+	body, ok := read(w, r)
+	if !ok {
 		return
 	}
 	answer := func(item map[string]any) {
@@ -31,46 +24,31 @@ func (m *model) responses(w http.ResponseWriter, r *http.Request) {
 			map[string]any{"type": "response.completed", "response": map[string]any{"id": "resp", "object": "response", "status": "completed",
 				"output": []any{item}, "usage": map[string]any{"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}}})
 	}
-	ours := slices.IndexFunc(body.Tools, func(t tool) bool { return strings.Contains(t.Name, "askuser") })
+	tools := toolsOf(body)
+	ours := slices.IndexFunc(tools, func(t tool) bool { return strings.Contains(t.name, "askuser") })
 	if ours < 0 { // a title, a summary: not the dialogue
 		answer(map[string]any{"type": "message", "id": "msg", "role": "assistant", "content": []any{map[string]any{"type": "output_text", "text": "ok"}}})
 		return
 	}
-	call, id, ok := m.next(r, func(id string) (string, bool) {
-		for _, item := range body.Input {
-			if item.CallID == id && strings.HasSuffix(item.Type, "_output") {
-				return text(item.Output), true
-			}
-		}
-		return "", false
-	})
+	call, id, ok := m.next(r, body)
 	if !ok {
 		return
 	}
 	item := map[string]any{"type": "function_call", "id": "fc_" + id, "call_id": id, "arguments": text(call.args), "name": "mcp__askuser__" + call.tool}
-	if t := body.Tools[ours]; t.Type == "namespace" {
-		item["namespace"], item["name"] = t.Name, call.tool
+	if t := tools[ours]; t.kind == "namespace" {
+		item["namespace"], item["name"] = t.name, call.tool
 	}
 	answer(item)
 }
 
 // messages is Anthropic's API.
 func (m *model) messages(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Messages []struct {
-			Content json.RawMessage `json:"content"`
-		} `json:"messages"`
-		Tools []tool `json:"tools"`
-	}
-	if !read(w, r, &body) {
+	body, ok := read(w, r)
+	if !ok {
 		return
 	}
-	name := ""
 	start := map[string]any{"type": "message_start", "message": map[string]any{"id": fmt.Sprintf("msg_%d", time.Now().UnixNano()), "type": "message", "role": "assistant",
 		"model": "claude-sonnet-4-5", "content": []any{}, "stop_reason": nil, "stop_sequence": nil, "usage": map[string]any{"input_tokens": 1, "output_tokens": 1}}}
-	if slices.ContainsFunc(body.Tools, func(t tool) bool { return strings.HasPrefix(t.Name, "mcp__askuser__") }) {
-		name = "mcp__askuser__"
-	}
 	say := func() {
 		events(w, start,
 			map[string]any{"type": "content_block_start", "index": 0, "content_block": map[string]any{"type": "text", "text": ""}},
@@ -79,26 +57,13 @@ func (m *model) messages(w http.ResponseWriter, r *http.Request) {
 			map[string]any{"type": "message_delta", "delta": map[string]any{"stop_reason": "end_turn", "stop_sequence": nil}, "usage": map[string]any{"output_tokens": 1}},
 			map[string]any{"type": "message_stop"})
 	}
-	if name == "" && !slices.ContainsFunc(body.Tools, func(t tool) bool { return t.Name == "Bash" }) { // a title, a summary: not the dialogue
+	if !slices.ContainsFunc(toolsOf(body), func(t tool) bool { // a title, a summary: not the dialogue
+		return t.name == "Bash" || strings.HasPrefix(t.name, "mcp__askuser__")
+	}) {
 		say()
 		return
 	}
-	call, id, ok := m.next(r, func(id string) (string, bool) {
-		for _, message := range body.Messages {
-			var blocks []struct {
-				Type      string `json:"type"`
-				ToolUseID string `json:"tool_use_id"`
-				Content   any    `json:"content"`
-			}
-			_ = json.Unmarshal(message.Content, &blocks)
-			for _, b := range blocks {
-				if b.Type == "tool_result" && b.ToolUseID == "toolu_"+id {
-					return text(b.Content), true
-				}
-			}
-		}
-		return "", false
-	})
+	call, id, ok := m.next(r, body)
 	if !ok {
 		return
 	}
@@ -106,11 +71,12 @@ func (m *model) messages(w http.ResponseWriter, r *http.Request) {
 		say()
 		return
 	}
-	if name = "mcp__askuser__"; call.tool != strings.ToLower(call.tool) { // the host's own
-		name = ""
+	name := "mcp__askuser__" + call.tool
+	if call.tool != strings.ToLower(call.tool) { // the host's own
+		name = call.tool
 	}
 	events(w, start,
-		map[string]any{"type": "content_block_start", "index": 0, "content_block": map[string]any{"type": "tool_use", "id": "toolu_" + id, "name": name + call.tool, "input": map[string]any{}}},
+		map[string]any{"type": "content_block_start", "index": 0, "content_block": map[string]any{"type": "tool_use", "id": "toolu_" + id, "name": name, "input": map[string]any{}}},
 		map[string]any{"type": "content_block_delta", "index": 0, "delta": map[string]any{"type": "input_json_delta", "partial_json": text(call.args)}},
 		map[string]any{"type": "content_block_stop", "index": 0},
 		map[string]any{"type": "message_delta", "delta": map[string]any{"stop_reason": "tool_use", "stop_sequence": nil}, "usage": map[string]any{"output_tokens": 1}},
@@ -119,29 +85,9 @@ func (m *model) messages(w http.ResponseWriter, r *http.Request) {
 
 // gemini is Google's API. Its results have the name of the tool, not the id of the call.
 func (m *model) gemini(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Contents []struct {
-			Parts []struct {
-				FunctionResponse *struct {
-					ID       string
-					Response any
-				} `json:"functionResponse"`
-			}
-		}
-		Tools []struct {
-			FunctionDeclarations []tool `json:"functionDeclarations"`
-		}
-	}
-	if !read(w, r, &body) {
+	body, ok := read(w, r)
+	if !ok {
 		return
-	}
-	name := ""
-	for _, t := range body.Tools {
-		for _, f := range t.FunctionDeclarations {
-			if i := strings.Index(f.Name, "ask_user_question"); i >= 0 {
-				name = f.Name[:i]
-			}
-		}
 	}
 	say := func(part map[string]any) {
 		data, _ := json.Marshal(map[string]any{"candidates": []any{map[string]any{"index": 0, "finishReason": "STOP", "content": map[string]any{"role": "model", "parts": []any{part}}}}})
@@ -152,39 +98,25 @@ func (m *model) gemini(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = fmt.Fprintf(w, "data: %s\n\n", data)
 	}
-	if name == "" {
+	name, found := ourName(body)
+	if !found {
 		say(map[string]any{"text": "ok"})
 		return
 	}
-	call, id, ok := m.next(r, func(id string) (string, bool) {
-		for _, c := range body.Contents {
-			for _, p := range c.Parts {
-				if p.FunctionResponse != nil && p.FunctionResponse.ID == id {
-					return text(p.FunctionResponse.Response), true
-				}
-			}
-		}
-		return "", false
-	})
+	call, id, ok := m.next(r, body)
 	switch {
 	case !ok:
 	case call.tool == "":
 		say(map[string]any{"text": "ok"})
 	default:
-		say(map[string]any{"functionCall": map[string]any{"id": id, "name": name + call.tool, "args": call.args}})
+		say(map[string]any{"functionCall": map[string]any{"id": id, "name": strings.Replace(name, "ask_user_question", call.tool, 1), "args": call.args}})
 	}
 }
 
 // completions is OpenAI's older API, which OpenCode and Crush speak.
 func (m *model) completions(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Messages []struct {
-			ToolCallID string `json:"tool_call_id"`
-			Content    any
-		}
-		Tools []struct{ Function tool }
-	}
-	if !read(w, r, &body) {
+	body, ok := read(w, r)
+	if !ok {
 		return
 	}
 	say := func(finish string, delta map[string]any) {
@@ -196,25 +128,18 @@ func (m *model) completions(w http.ResponseWriter, r *http.Request) {
 			"usage":   map[string]any{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}})
 		_, _ = fmt.Fprintf(w, "data: %s\n\ndata: %s\n\ndata: [DONE]\n\n", data, end)
 	}
-	i := slices.IndexFunc(body.Tools, func(t struct{ Function tool }) bool { return strings.Contains(t.Function.Name, "ask_user_question") })
-	if i < 0 {
+	name, found := ourName(body)
+	if !found {
 		say("stop", map[string]any{"role": "assistant", "content": "ok"})
 		return
 	}
-	call, id, ok := m.next(r, func(id string) (string, bool) {
-		for _, message := range body.Messages {
-			if message.ToolCallID == id {
-				return text(message.Content), true
-			}
-		}
-		return "", false
-	})
+	call, id, ok := m.next(r, body)
 	switch {
 	case !ok:
 	case call.tool == "":
 		say("stop", map[string]any{"role": "assistant", "content": "ok"})
 	default:
-		name := strings.Replace(body.Tools[i].Function.Name, "ask_user_question", call.tool, 1)
+		name = strings.Replace(name, "ask_user_question", call.tool, 1)
 		say("tool_calls", map[string]any{"role": "assistant", "tool_calls": []any{map[string]any{"index": 0, "id": id, "type": "function",
 			"function": map[string]any{"name": name, "arguments": text(call.args)}}}})
 	}

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -53,12 +56,12 @@ func newModel(t *testing.T) *model {
 // next waits for the next call that the test wants, once the host has brought
 // the result of the last. A host that asks again without it has dropped our
 // response, as its user said something meanwhile: the call is made again.
-func (m *model) next(r *http.Request, result func(id string) (string, bool)) (call toolCall, id string, ok bool) {
+func (m *model) next(r *http.Request, body any) (call toolCall, id string, ok bool) {
 	m.asked.Store(true)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.open != nil {
-		text, found := result(m.last)
+		text, found := broughtBy(body, m.last)
 		if !found {
 			return *m.open, m.number(), true
 		}
@@ -84,15 +87,65 @@ func (m *model) number() string {
 }
 
 // read decodes a request, to its end: only then is a host noticed that goes away.
-func read(w http.ResponseWriter, r *http.Request, into any) bool {
+func read(w http.ResponseWriter, r *http.Request) (body any, ok bool) {
 	data, err := io.ReadAll(r.Body)
 	if err == nil {
-		err = json.Unmarshal(data, into)
+		err = json.Unmarshal(data, &body)
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 	}
-	return err == nil
+	return body, err == nil
+}
+
+// broughtBy returns what a call has returned, from a request of any API: an object with its id holds it.
+func broughtBy(body any, id string) (result string, found bool) {
+	children, _ := body.([]any)
+	if object, ok := body.(map[string]any); ok {
+		for _, key := range []string{"call_id", "tool_use_id", "tool_call_id", "id"} {
+			of, _ := object[key].(string)
+			for _, key := range []string{"output", "content", "response"} {
+				if result, ok := object[key]; ok && strings.HasSuffix(of, id) {
+					return text(result), true
+				}
+			}
+		}
+		children = slices.Collect(maps.Values(object))
+	}
+	for _, child := range children {
+		result, found = broughtBy(child, id)
+		if found {
+			break
+		}
+	}
+	return result, found
+}
+
+type tool struct{ kind, name string }
+
+// toolsOf returns the tools that a request of any API offers.
+func toolsOf(body any) (all []tool) {
+	list, _ := body.([]any)
+	if object, ok := body.(map[string]any); ok {
+		kind, _ := object["type"].(string)
+		name, _ := object["name"].(string)
+		all = append(all, tool{kind, name})
+		list = []any{object["tools"], object["function"], object["functionDeclarations"]}
+	}
+	for _, x := range list {
+		all = append(all, toolsOf(x)...)
+	}
+	return all
+}
+
+// ourName returns the host's name of ask_user_question.
+func ourName(body any) (name string, found bool) {
+	tools := toolsOf(body)
+	i := slices.IndexFunc(tools, func(t tool) bool { return strings.Contains(t.name, "ask_user_question") })
+	if i < 0 {
+		return "", false
+	}
+	return tools[i].name, true
 }
 
 // events writes server-sent events. Each has its type in its data as well.
@@ -120,8 +173,6 @@ func text(v any) string {
 	}
 	return string(data)
 }
-
-type tool struct{ Type, Name string }
 
 // given is what a call has returned.
 func (m *model) given(t *testing.T) string {
