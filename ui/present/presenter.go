@@ -128,7 +128,7 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 	key := askedKey{q.Session, q.Content()}
 	x := p.asks(key, q.Set.Confirms())
 	if x != nil {
-		if w := x.join(asks, q, nil); w != nil {
+		if w := x.joinOpen(asks, q, nil); w != nil {
 			return w, nil
 		}
 		<-x.ended // its forms no longer keep the record attended
@@ -167,15 +167,9 @@ func (p *Presenter) submit(ctx context.Context, q Question) (*Waiter, error) {
 		attendance.Release()
 		return nil, err
 	}
-	if rec.Outcome != nil { // of an earlier call, not delivered to it
-		return p.endedWaiter(rec, attendance), nil
-	}
 	x := p.presentation(rec)
 	w := x.join(asks, q, attendance)
-	if w == nil { // it has ended since
-		return x.lateWaiter(attendance), nil
-	}
-	if p.Notify != nil {
+	if p.Notify != nil && rec.Outcome == nil { // else of an earlier call, not delivered to it
 		p.runBackground(func() { p.Notify(x.ctx, x.rec) })
 	}
 	return w, nil
@@ -211,11 +205,11 @@ func (p *Presenter) Join(ctx context.Context, id string, surfaces Surfaces) (*Wa
 		return nil, err
 	}
 	defer release()
-	w, err := p.joinAs(awaits, rec, surfaces)
-	if err == nil && rec.Content != "" && rec.SessionID != "" { // else no call can ask the same
+	w := p.presentation(rec).join(awaits, Question{Surfaces: surfaces}, nil)
+	if rec.Content != "" && rec.SessionID != "" { // else no call can ask the same
 		w.x.joinedBy(askedKey{rec.SessionID, rec.Content})
 	}
-	return w, err
+	return w, nil
 }
 
 // Show is Join for a caller that is not the asker and does not replace it: the
@@ -225,41 +219,27 @@ func (p *Presenter) Show(ctx context.Context, id string, surfaces Surfaces) (*Wa
 	if err != nil {
 		return nil, err
 	}
-	return p.joinAs(views, rec, surfaces)
+	return p.presentation(rec).join(views, Question{Surfaces: surfaces}, nil), nil
 }
 
-func (p *Presenter) joinAs(as role, rec desk.Record, surfaces Surfaces) (*Waiter, error) {
-	if rec.Outcome != nil {
-		return p.endedWaiter(rec, nil), nil
-	}
-	x := p.presentation(rec)
-	if w := x.join(as, Question{Surfaces: surfaces}, nil); w != nil {
-		return w, nil
-	}
-	return x.lateWaiter(nil), nil
-}
-
-// presentation returns the presentation of an open record, new if need be.
+// presentation returns the presentation of a record, new if need be. One that has ended has its own.
 func (p *Presenter) presentation(rec desk.Record) *Presentation {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if x := p.open[rec.ID]; x != nil {
+	x := newPresentation(p, rec)
+	if rec.Outcome != nil {
+		x.state, x.outcome = ended, rec
+		close(x.ended)
 		return x
 	}
-	x := newPresentation(p, rec)
+	if open := p.open[rec.ID]; open != nil {
+		return open
+	}
 	x.ctx, x.cancel = context.WithCancelCause(p.ctx)
 	x.surfaceCtx, x.withdrawSurfaces = context.WithCancelCause(p.ctx)
 	p.open[rec.ID] = x
 	p.running.Go(x.run)
 	return x
-}
-
-// endedWaiter returns the waiter of a call that finds its record ended.
-func (p *Presenter) endedWaiter(rec desk.Record, attendance *desk.Attendance) *Waiter {
-	x := newPresentation(p, rec)
-	x.state, x.outcome = ended, rec
-	close(x.ended)
-	return x.lateWaiter(attendance)
 }
 
 // isEnd reports whether err says that the record has ended: nil, or a

@@ -26,10 +26,21 @@ const (
 	asks               // has asked: the record ends if no surface can show it
 )
 
-// join adds a waiter, and shows the record where no surface does. It returns nil
-// if the record has ended; otherwise it takes over the attendance that the
+// join adds a waiter, also after the end of the record, and takes over the attendance that the
 // caller may have.
 func (x *Presentation) join(as role, q Question, attendance *desk.Attendance) *Waiter {
+	if w := x.joinOpen(as, q, attendance); w != nil {
+		return w
+	}
+	x.p.mu.Lock()
+	w := x.addWaiter(asks)
+	x.p.mu.Unlock()
+	x.attend(attendance)
+	return w
+}
+
+// joinOpen is join, and shows the record where no surface does. It returns nil if the record has ended.
+func (x *Presentation) joinOpen(as role, q Question, attendance *desk.Attendance) *Waiter {
 	x.p.mu.Lock()
 	if !x.show(q.Surfaces) {
 		x.p.mu.Unlock()
@@ -67,15 +78,6 @@ func (x *Presentation) show(surfaces Surfaces) bool {
 	default:
 	}
 	return true
-}
-
-// lateWaiter returns the waiter of a call that arrives after the end of the record.
-func (x *Presentation) lateWaiter(attendance *desk.Attendance) *Waiter {
-	x.p.mu.Lock()
-	w := x.addWaiter(asks)
-	x.p.mu.Unlock()
-	x.attend(attendance)
-	return w
 }
 
 func (x *Presentation) addWaiter(as role) *Waiter {
