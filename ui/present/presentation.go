@@ -163,7 +163,7 @@ func (x *Presentation) store(o desk.Outcome, from desk.Evidence) {
 	o.At = time.Now()
 	put := func() (desk.Record, error) { return d.Close(ctx, x.rec.ID, o) }
 	if o.Reply != nil {
-		o.Status, o.Surface, o.Answerer = desk.StatusOf(*o.Reply), from.Surface, d.Answerer(from, x.rec.Asker)
+		o.Status = desk.StatusOf(*o.Reply) // for the log
 		put = func() (desk.Record, error) { return d.Reply(ctx, x.rec.ID, *o.Reply, from) }
 	}
 	x.p.repeat(func() bool {
