@@ -24,6 +24,7 @@ type answer struct {
 // arrive before it is open.
 func (m *model) openForm(id string, keys ...tea.Msg) tea.Cmd {
 	m.opening, m.early = true, keys
+	typed, isTyped := m.unsaved[id] // the desk may have it once its older draft was read
 	return func() tea.Msg {
 		rec, err := m.desk.Get(m.ctx, id)
 		backing := form.Backing{Desk: m.desk, Rec: rec}
@@ -31,6 +32,9 @@ func (m *model) openForm(id string, keys ...tea.Msg) tea.Cmd {
 		var status form.Status
 		if err == nil {
 			options, status = backing.Options(m.ctx), backing.Status(m.ctx)
+		}
+		if isTyped {
+			options.Draft = typed
 		}
 		return term.Callback(func() tea.Cmd {
 			m.opening = false
