@@ -10,13 +10,9 @@ import (
 
 // PutFile implements [store.Store].
 func (s *Store) PutFile(ctx context.Context, id, key string, data []byte, most int) error {
-	return s.write(ctx, id, func(t *tx) error {
-		_, _, err := t.get(id)
-		if err != nil {
-			return err
-		}
+	return s.change(ctx, id, func(t *tx, _ store.Row, _ string) error {
 		others := 0
-		err = t.QueryRowContext(ctx, `select count(*) from file where id=? and key<>?`, id, key).Scan(&others)
+		err := t.QueryRowContext(ctx, `select count(*) from file where id=? and key<>?`, id, key).Scan(&others)
 		if err != nil {
 			return err
 		}

@@ -27,8 +27,7 @@ func (s *Store) Ask(ctx context.Context, row store.Row) (got store.Row, err erro
 		}
 		if got.ID != "" {
 			got.Attended = true
-			_, err = t.change(got.ID, `, holder=?`, `true`, self)
-			return err
+			return t.set(got.ID, `holder=?`, self)
 		}
 		got = row
 		ended, holder := row.Outcome != nil, self
@@ -72,72 +71,46 @@ func (s *Store) Attend(ctx context.Context, id string) (row store.Row, err error
 	if err != nil {
 		return row, err
 	}
-	err = s.write(ctx, id, func(t *tx) error {
-		var holder string
-		row, holder, err = t.get(id)
-		if err != nil {
-			return err
-		}
+	err = s.change(ctx, id, func(t *tx, got store.Row, holder string) error {
 		if s.alive(holder) {
 			return store.ErrAttended
 		}
+		row = got
 		row.Attended = true
-		_, err = t.change(id, `, holder=?`, `true`, self)
-		return err
+		return t.set(id, `holder=?`, self)
 	})
 	return row, err
 }
 
-// Release implements [store.Store].
+// Release implements [store.Store]. The calls that wait on are woken, and watch now.
 func (s *Store) Release(ctx context.Context, id string) error {
-	self := s.ownName()
-	if self == "" {
-		return nil
-	}
-	return s.write(ctx, id, func(t *tx) error {
-		_, err := t.change(id, `, holder=''`, `holder='`+self+`'`)
-		return err // the calls that wait on are woken, and watch now
+	return s.change(ctx, id, func(t *tx, _ store.Row, holder string) error {
+		if holder == "" || holder != s.ownName() {
+			return nil
+		}
+		return t.set(id, `holder=''`)
 	})
 }
 
 // Answer implements [store.Store].
 func (s *Store) Answer(ctx context.Context, id string, end store.Ending) error {
-	return s.write(ctx, id, func(t *tx) error {
-		first, err := t.change(id, `, outcome=?, text=?, touched=?`, `outcome is null`, end.Outcome, end.Text,
-			time.Now().UnixMilli())
-		if err != nil {
-			return err
-		}
-		_, holder, err := t.get(id)
-		if err != nil {
-			return err
-		}
-		if !first {
+	return s.change(ctx, id, func(t *tx, row store.Row, holder string) error {
+		if row.Outcome != nil {
 			return store.ErrAnswered
 		}
 		t.holder = holder
-		return nil
+		return t.set(id, `outcome=?, text=?, touched=?`, end.Outcome, end.Text, time.Now().UnixMilli())
 	})
 }
 
 // Delivered implements [store.Store].
 func (s *Store) Delivered(ctx context.Context, id string) error {
-	return s.write(ctx, id, func(t *tx) error {
-		done, err := t.change(id, `, delivered=1, holder=''`, `true`)
-		if err == nil && !done {
-			err = store.ErrNotFound
-		}
-		return err
-	})
+	return s.change(ctx, id, func(t *tx, _ store.Row, _ string) error { return t.set(id, `delivered=1, holder=''`) })
 }
 
 // Note implements [store.Store].
 func (s *Store) Note(ctx context.Context, id string, note store.Note, change func(old []byte) ([]byte, error)) error {
-	return s.write(ctx, id, func(t *tx) error {
-		row, _, err := t.get(id)
-		if err != nil {
-			return err
-		}
+	return s.change(ctx, id, func(t *tx, row store.Row, _ string) error {
 		if row.Outcome != nil && (note == store.Draft || note == store.Shown) {
 			return store.ErrAnswered
 		}
@@ -145,12 +118,10 @@ func (s *Store) Note(ctx context.Context, id string, note store.Note, change fun
 		if err != nil {
 			return err
 		}
-		set, args := `, `+note.String()+`=?`, []any{value}
 		if note == store.Draft {
-			set, args = set+`, touched=?`, append(args, time.Now().UnixMilli())
+			return t.set(id, `draft=?, touched=?`, value, time.Now().UnixMilli())
 		}
-		_, err = t.change(id, set, `true`, args...)
-		return err
+		return t.set(id, note.String()+`=?`, value)
 	})
 }
 

@@ -55,27 +55,28 @@ func (s *Store) write(ctx context.Context, id string, do func(*tx) error) error 
 	return nil
 }
 
-// change updates one row, with a new revision, and reports whether the condition held.
-func (t *tx) change(id, set, condition string, args ...any) (bool, error) {
+// change runs one transaction on a row that exists, and the process that is to wait for it.
+func (s *Store) change(ctx context.Context, id string, do func(t *tx, row store.Row, holder string) error) error {
+	return s.write(ctx, id, func(t *tx) error {
+		row, holder, err := scan(t.QueryRowContext(ctx, `select `+columns+` from record where id=?`, id))
+		if err != nil {
+			return err
+		}
+		return do(t, row, holder)
+	})
+}
+
+// set updates a row, with a new revision.
+func (t *tx) set(id, values string, args ...any) error {
 	revision, err := t.revision()
-	if err != nil {
-		return false, err
+	if err == nil {
+		args = append(args, revision, id)
+		_, err = t.ExecContext(t.ctx, `update record set `+values+`, revision=? where id=?`, args...)
 	}
-	args = append([]any{revision}, args...)
-	done, err := t.ExecContext(t.ctx, `update record set revision=?`+set+` where id=? and `+condition, append(args, id)...)
-	if err != nil {
-		return false, err
-	}
-	n, err := done.RowsAffected()
-	return n == 1, err
+	return err
 }
 
 func (t *tx) revision() (n int64, err error) {
 	err = t.QueryRowContext(t.ctx, `update counter set revision=revision+1 returning revision`).Scan(&n)
 	return n, err
-}
-
-// get returns a row and the process that is to wait for it.
-func (t *tx) get(id string) (store.Row, string, error) {
-	return scan(t.QueryRowContext(t.ctx, `select `+columns+` from record where id=?`, id))
 }
