@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"mcp-askuser/desk/store"
@@ -89,8 +88,7 @@ func (r *record) setQuestion(d document, m *message) error {
 	if err != nil {
 		return err
 	}
-	want := questionSubject(d.owner, &asked.Row)
-	if m.Subject != want && m.Subject != strings.Replace(want, "."+noted+".", ".-.", 1) { // of an earlier version
+	if m.Subject != questionSubject(d.owner, &asked.Row) {
 		return errors.New("it is under a subject of another")
 	}
 	asked.Owner, asked.Home = d.owner, r.Home

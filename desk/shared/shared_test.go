@@ -3,9 +3,6 @@
 package shared_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -14,7 +11,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"mcp-askuser/desk/shared"
 	"mcp-askuser/desk/shared/nodes"
 	"mcp-askuser/desk/shared/sharedtest"
 	"mcp-askuser/desk/store"
@@ -36,7 +32,6 @@ func TestOneNode(t *testing.T) {
 		"own subjects do no harm":                 ownSubjectsDoNoHarm,
 		"an agent reopens no question of another": reopensNoQuestionOfAnother,
 		"an agent joins no session of another":    joinsNoSessionOfAnother,
-		"nonsense is left out quietly":            leavesNonsenseOutQuietly,
 		"a process that sleeps holds up no other": asleep,
 		"an acknowledgement is lost":              lostAcknowledgement,
 		"a desk is away at a release":             releasedAway,
@@ -167,34 +162,10 @@ func joinsNoSessionOfAnother(t *testing.T, c *sharedtest.Cluster) {
 	}
 }
 
-// What an agent stores that is no question costs users no line in each of their commands.
-func leavesNonsenseOutQuietly(t *testing.T, c *sharedtest.Cluster) {
-	bot := c.Connect(nodes.Agent, "bot", make(chan error, 10))
-	publish(t, bot, "_R_.ask.r.bot.01M8J2ED0AEWJAGYFGCNJ0AEXN.q.-.-.-.-", "nonsense")
-	var log bytes.Buffer
-	s, err := shared.Open(shared.Options{URL: c.URL(), Creds: nodes.Creds(c.Dir, nodes.Human, "alice"),
-		Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
-	fatal.If(t, err)
-	t.Cleanup(func() { _ = s.Close() })
-	rows, err := store.Collect(s.Rows(t.Context(), store.Query{}))
-	if err != nil || len(rows) > 0 || log.Len() > 0 {
-		t.Errorf("%d rows, %v, %s", len(rows), err, &log)
-	}
-}
-
 // A list of the last few rows, or of what is open, does not read all that a desk has.
 func limitReadsFew(t *testing.T, c *sharedtest.Cluster) {
 	bot, alice := c.Open(nodes.Agent, "bot"), c.Open(nodes.Human, "alice")
 	var last []string
-	old := storetest.NewRow("Of an earlier version")
-	old.Outcome, old.Session, old.Run, old.Content = []byte("Refused"), "", "", ""
-	data, err := json.Marshal(old)
-	fatal.If(t, err)
-	publish(t, c.Connect(nodes.Agent, "bot", make(chan error, 10)), "_R_.ask.r.bot."+old.ID+".q.-.-.-.-", string(data))
-	got, err := alice.Get(t.Context(), old.ID)
-	if err != nil || got.Outcome == nil {
-		t.Errorf("%+v, %v", got, err)
-	}
 	for range 30 {
 		refused := storetest.NewRow("Again?")
 		refused.Outcome = []byte("Refused")
