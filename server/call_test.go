@@ -150,6 +150,41 @@ func TestOwnSink(t *testing.T) {
 	}
 }
 
+// TestElicitationAnswers: what a tool receives for each answer to its form.
+func TestElicitationAnswers(t *testing.T) {
+	said := make(chan string, 1)
+	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": tool(func(ctx context.Context, k *Call) {
+		result, _, err := k.Elicit(ctx, mcp.ElicitationParams{Message: "m", RequestedSchema: json.RawMessage(`{}`)})
+		if err != nil {
+			said <- err.Error()
+			return
+		}
+		said <- fmt.Sprint(result.Action, " ", result.Content)
+	})})
+	s.receive(initialize, newBox())
+	for i, test := range []struct{ answer, want string }{
+		{`"result":{"action":"accept","content":{"a":"x","n":1}}`, "accept map[a:x n:1]"},
+		{`"result":{"action":"accept","content":null,"_meta":{"x":1}}`, "accept <nil>"},
+		{`"result":{"action":"decline","content":"ignored"}`, "decline ignored"},
+		{`"result":{"action":"cancel"},"error":null`, "cancel <nil>"},
+		{`"result":{"action":"yes"}`, "yes <nil>"},
+		{`"result":[1]`, "malformed elicitation result"},
+		{`"error":{"code":-32602,"message":"no arrays"}`, "-32602: no arrays"},
+		{`"error":7`, "malformed error"},
+		{`"x":1`, "malformed elicitation result"},
+	} {
+		out := newBox()
+		s.receive(call("1", "ask"), out)
+		until(t, func() bool { return s.waiting() > 0 })
+		s.receive(fmt.Sprintf(`{"jsonrpc":"2.0","id":"askuser-%d",%s}`, i+1, test.answer), nil)
+		got := waittest.Take(t, said)
+		if !strings.Contains(got, test.want) {
+			t.Errorf("%s: got %s, want %s", test.answer, got, test.want)
+		}
+		waittest.Take(t, out.last)
+	}
+}
+
 // waiting is how many requests wait for the client.
 func (s *Session) waiting() int {
 	s.mu.Lock()
