@@ -5,6 +5,7 @@
 package nodes
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ import (
 
 // Options are what a node is set up with.
 type Options struct {
-	Listen         string // address for clients; empty for that of before, 127.0.0.1:4222 at first
+	Listen         string // address for clients of a new node; empty for 127.0.0.1:4222
 	Agents, Humans []string
 }
 
@@ -52,6 +53,9 @@ func HumansFile(dir string) string { return filepath.Join(dir, "humans.json") }
 // Init writes a directory: nats.conf, users.conf with the rights of all users, which the former
 // includes, their credentials, and humans.json. The node is started in it.
 func Init(dir string, o Options) error {
+	if o.Listen != "" && !IsNew(dir) {
+		return fmt.Errorf("%s has the address of the node: change it there", nodeFile(dir))
+	}
 	err := o.addWritten(dir)
 	if err == nil {
 		err = o.check()
@@ -93,22 +97,13 @@ func Init(dir string, o Options) error {
 		o.writeNode(dir))
 }
 
-// writeNode writes the configuration of the node, or another address into one that exists.
+// writeNode writes the configuration of the node, unless one exists.
 func (o *Options) writeNode(dir string) error {
-	data, err := os.ReadFile(nodeFile(dir))
-	if err == nil && o.Listen == "" {
+	if !IsNew(dir) {
 		return nil
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		data, err = []byte(nodeConfig), nil
-	}
-	if err != nil {
-		return err
-	}
-	if o.Listen != "" {
-		data = listens().ReplaceAll(data, fmt.Appendf(nil, "listen: %q", o.Listen))
-	}
-	return os.WriteFile(nodeFile(dir), data, 0o600) //nolint:gosec // in the directory that the operator names
+	config := strings.Replace(nodeConfig, standard, cmp.Or(o.Listen, standard), 1)
+	return os.WriteFile(nodeFile(dir), []byte(config), 0o600)
 }
 
 // readHumans returns the humans in a directory, each as a former one: who answers still has a

@@ -32,9 +32,8 @@ func TestWrittenAgain(t *testing.T) {
 		t.Errorf("the users are\n%s", users)
 	}
 	err := nodes.Init(dir, nodes.Options{Listen: "127.0.0.1:6222"})
-	after, _ = os.ReadFile(file)
-	if at := nodes.Listens(dir); err != nil || at != "127.0.0.1:6222" || !strings.HasSuffix(string(after), "}\n") {
-		t.Errorf("it listens at %q, %v, with\n%s", at, err, after)
+	if err == nil || !strings.Contains(err.Error(), "change it there") {
+		t.Errorf("another address: %v", err)
 	}
 }
 
