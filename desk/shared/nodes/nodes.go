@@ -18,7 +18,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/nats-io/nkeys"
 
@@ -139,7 +138,7 @@ const standard = "127.0.0.1:4222"
 // Listens returns the address at which clients on this machine reach the node in a directory.
 func Listens(dir string) string {
 	data, _ := os.ReadFile(nodeFile(dir))
-	found := listens().FindSubmatch(data)
+	found := regexp.MustCompile(`(?m)^listen: *"?([^"\s]+).*$`).FindSubmatch(data)
 	if found == nil {
 		return standard
 	}
@@ -149,8 +148,6 @@ func Listens(dir string) string {
 	}
 	return string(found[1])
 }
-
-var listens = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^listen: *"?([^"\s]+).*$`) })
 
 const nodeConfig = `# A node of the desk, for the stock nats-server, 2.12 or newer.
 server_name: desk
