@@ -119,12 +119,10 @@ func read(ctx context.Context, lines *lineReader, session *server.Session, out s
 
 // waitFor reports whether done was closed within limit.
 func waitFor(done <-chan struct{}, limit time.Duration) bool {
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	select {
 	case <-done:
 		return true
-	case <-timer.C:
+	case <-time.After(limit):
 		return false
 	}
 }

@@ -1,6 +1,7 @@
 package askuser
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -63,9 +64,7 @@ const maxSubmitting = 32
 // New returns the tools.
 func New(c Config) *Tools {
 	c.Limits.Lenient = true // see question.Limits
-	if c.Tick <= 0 {
-		c.Tick = 10 * time.Second
-	}
+	c.Tick = cmp.Or(c.Tick, 10*time.Second)
 	return &Tools{Config: c, started: time.Now(), submitting: make(chan struct{}, maxSubmitting), settleTime: settleTime}
 }
 

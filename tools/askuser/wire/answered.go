@@ -121,12 +121,9 @@ func list(items []string) string { return strings.Join(items, ", ") }
 
 // waited is a duration, as the outcome of a timeout has it, in words.
 func waited(duration string) string {
-	switch d, err := time.ParseDuration(duration); {
-	case err != nil:
+	d, err := time.ParseDuration(duration)
+	if err != nil {
 		return "the time given"
-	case d < time.Second:
-		return duration
-	default:
-		return words.English.Span(d)
 	}
+	return words.English.Span(d)
 }
