@@ -39,7 +39,7 @@ import (
 // Options locate a desk, and the credential for it.
 type Options struct {
 	URL   string // nats:// or tls://, of one node or several, with commas between
-	Creds string // file with the credential: an nkey seed, or a JWT and its seed; empty for none
+	Creds string // file with the credential, an nkey seed; empty for none
 	CA    string // file with the certificates that the nodes' descend from; empty for the system's
 	Log   *slog.Logger
 }
@@ -138,10 +138,6 @@ func (s *Store) setCreds(file string) error {
 	s.pair, err = nkeys.ParseDecoratedUserNKey(data)
 	if err != nil {
 		return fmt.Errorf("the credential for the desk, %s, holds no key of a user: %w", file, err)
-	}
-	if strings.Contains(string(data), "NATS USER JWT") {
-		s.options = append(s.options, nats.UserCredentials(file))
-		return nil
 	}
 	key, err := s.pair.PublicKey()
 	s.options = append(s.options, nats.Nkey(key, s.pair.Sign))
