@@ -97,7 +97,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		if !known {
 			w.Header().Set("Connection", "close")
 		}
-		s.limitBody(w, r, known)
+		limitBody(w, r, known)
 		if r.URL.Path == "/" && from.browser {
 			s.keys.setCookie(w, r) // also of a tab that stays open
 		}

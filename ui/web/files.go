@@ -22,17 +22,13 @@ import (
 // maxUpload is the most bytes of a request's body with files.
 const maxUpload = question.MaxFiles*question.MaxFileSize + maxBody
 
-// limitBody limits the body of a request. One with files of a known sender may be larger, and take
-// longer.
-func (s *Server) limitBody(w http.ResponseWriter, r *http.Request, known bool) {
+// limitBody limits the body of a request. One with files of a known sender may be larger.
+func limitBody(w http.ResponseWriter, r *http.Request, known bool) {
 	most := int64(maxBody)
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	files := kind == "multipart/form-data" || strings.HasSuffix(r.URL.Path, "/files")
 	if known && files && r.Method == http.MethodPost {
 		most = maxUpload
-		c, until := http.NewResponseController(w), time.Now().Add(s.timeouts.upload)
-		_ = c.SetReadDeadline(until) // else the usual one holds
-		_ = c.SetWriteDeadline(until.Add(s.timeouts.response))
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, most)
 }

@@ -204,7 +204,7 @@ func TestHostileUploads(t *testing.T) {
 	for known, most := range map[bool]int64{true: maxUpload, false: maxBody} {
 		r := v.uploads("/attach", id)
 		r.Body = io.NopCloser(endless{})
-		g.server.limitBody(httptest.NewRecorder(), r, known)
+		limitBody(httptest.NewRecorder(), r, known)
 		if n, err := io.Copy(io.Discard, r.Body); n != most || err == nil {
 			t.Errorf("of a known sender (%t) %d bytes are read, %v", known, n, err)
 		}

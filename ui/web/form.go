@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -110,14 +109,11 @@ func (s *Server) withForm(h func(http.ResponseWriter, *http.Request, *form) erro
 
 // reason is the topic of a discussion or the reason of a dismissal: no answer includes it.
 func (f *form) reason() string {
-	topic, reason := lineBreaks(f.values.Get("topic")), lineBreaks(f.values.Get("reason"))
-	switch f.values.Get("action") {
-	case "discuss":
-		return topic
-	case "dismiss":
-		return reason
+	action, topic, reason := f.values.Get("action"), f.values.Get("topic"), f.values.Get("reason")
+	if action == "dismiss" || topic == "" && action != "discuss" { // of a draft, the one that has words
+		return lineBreaks(reason)
 	}
-	return cmp.Or(topic, reason) // of a draft
+	return lineBreaks(topic)
 }
 
 // fill enters a form into a set, and returns why some of it cannot be entered.

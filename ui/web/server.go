@@ -32,8 +32,7 @@ const (
 // timeouts is how long a server waits for a slow client.
 type timeouts struct {
 	header   time.Duration // to send its header
-	request  time.Duration // to send all of its request
-	upload   time.Duration // to send a request with files
+	request  time.Duration // to send all of its request, files included
 	response time.Duration // to take a response, or one event of a stream
 	grace    time.Duration // to take the responses under way when the server ends
 }
@@ -117,8 +116,7 @@ func newServer(o Options) (*Server, error) {
 	s := &Server{
 		Options: o,
 		timeouts: timeouts{
-			header: 5 * time.Second, request: 15 * time.Second, upload: 2 * time.Minute,
-			response: 30 * time.Second, grace: 2 * time.Second,
+			header: 5 * time.Second, request: 2 * time.Minute, response: 30 * time.Second, grace: 2 * time.Second,
 		},
 		visits:    make(chan struct{}, 1),
 		challenge: proof.Challenge([]byte(rand.Text())),
@@ -168,7 +166,7 @@ func (s *Server) serve(ctx context.Context, ln net.Listener) error {
 		TLSConfig:         s.tls,
 		ReadHeaderTimeout: s.timeouts.header,
 		ReadTimeout:       s.timeouts.request,
-		WriteTimeout:      s.timeouts.response,
+		WriteTimeout:      s.timeouts.request + s.timeouts.response,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeader,
 		BaseContext:       func(net.Listener) context.Context { return requests },
