@@ -90,7 +90,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p *api.Problem) 
 	}
 	l := s.languageOf(r)
 	title, why := l.T("That did not work"), l.T(cmp.Or(forPeople[p.Code], p.Message))
-	next := g.Node(h.P(h.A(h.Class("button"), h.Href("/"), say(l, "To the questions"))))
+	next := h.P(h.A(h.Class("button"), h.Href("/"), say(l, "To the questions")))
 	switch p {
 	case errEnded: // of the code of a desk that does not answer
 		why = l.T(p.Message)
