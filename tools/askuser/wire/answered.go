@@ -121,9 +121,12 @@ func list(items []string) string { return strings.Join(items, ", ") }
 
 // waited is a duration, as the outcome of a timeout has it, in words.
 func waited(duration string) string {
-	d, err := time.ParseDuration(duration)
-	if err != nil {
+	switch d, err := time.ParseDuration(duration); {
+	case err != nil:
 		return "the time given"
+	case d < time.Second:
+		return duration
+	default:
+		return words.English.Span(d)
 	}
-	return words.English.Span(d)
 }
