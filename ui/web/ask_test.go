@@ -139,7 +139,7 @@ func TestRoundLimit(t *testing.T) {
 		desk.Request{Set: set, Session: "s", Asker: desk.Asker{Client: "codex", Via: "mcp"}}); err == nil {
 		t.Error("the round of an MCP client was not refused")
 	}
-	v.sees("/history", "refused, because the limit of rounds in a row was reached")
+	v.sees("/history", "<code>ask_user_question</code>", "<code>recursive_limit_exceeded</code>")
 	_, there := v.post("/lift", url.Values{"id": {last}})
 	v.sees(there)
 	g.want(201, "", "POST", "/api/questions", body("more"))
