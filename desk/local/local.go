@@ -259,10 +259,10 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	if !errors.As(err, &code) {
 		return err
 	}
-	switch code {
-	case sqlite3.CORRUPT, sqlite3.NOTADB:
+	if code == sqlite3.CORRUPT || code == sqlite3.NOTADB {
 		return fmt.Errorf("%w: %s: %s: %w", store.ErrDamaged, s.path(), restore, err)
-	case sqlite3.BUSY:
+	}
+	if code == sqlite3.BUSY {
 		return fmt.Errorf("%s: another process has been writing for half a minute: is one stopped?: %w", s.path(), err)
 	}
 	return fmt.Errorf("%s: look after its permissions and the room on its disk, or %s: %w", s.path(), elsewhere, err)
