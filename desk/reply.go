@@ -160,7 +160,7 @@ func (d *Desk) Close(ctx context.Context, id string, o Outcome) (Record, error) 
 		return rec, err
 	}
 	o.Reason = question.Shorten(o.Reason, question.MaxText)
-	o.Unseen = !slices.ContainsFunc(rec.ShownOn, func(s Showing) bool { return s.Why == "" })
+	o.Unseen = !d.reachedUser(ctx, &rec)
 	d.stamp(&o)
 	return d.decide(ctx, rec, o)
 }
@@ -207,6 +207,20 @@ func (d *Desk) stamp(o *Outcome) {
 		o.At = now
 	}
 }
+
+// reachedUser reports whether a surface shows the record, or an inbox or a page that
+// lists it is open.
+func (d *Desk) reachedUser(ctx context.Context, rec *Record) bool {
+	shown := func(s Showing) bool { return s.Why == "" && s.Surface != surfaceInbox }
+	if slices.ContainsFunc(rec.ShownOn, shown) {
+		return true
+	}
+	open, _ := d.Present(ctx, rec.ID) // those that it names are open
+	return len(open) > 0
+}
+
+// surfaceInbox is the surface that only leaves a record to inboxes and pages.
+const surfaceInbox = "inbox"
 
 // Settle ends a mirrored record with what the host reports of its dialog: answered or
 // dismissed by the user, or closed. The host decides: a reply given here that says the
