@@ -1,15 +1,12 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/desktest"
 	"mcp-askuser/internal/fatal"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
@@ -57,26 +54,6 @@ func TestAsk(t *testing.T) {
 	g.task(200, "", `{"id":"`+rec.ID+`","answers":{"db":"lite","go":true}}`)
 	if got := decodeJSON[api.Record](t, (<-waiting).body); got.State != desk.Answered {
 		t.Errorf("the asker that waits reads %+v", got)
-	}
-}
-
-// An answer that is given when an asker stops waiting is in the response, and delivered with that.
-func TestAskAnsweredAtTheEnd(t *testing.T) {
-	t.Parallel()
-	g := start(t)
-	const read = "Get"
-	var answered atomic.Bool
-	g.store.Before(func(_ context.Context, c desktest.Call) error {
-		if c.Method == read && !answered.Swap(true) {
-			g.task(200, "", `{"id":"`+c.ID+`","answers":{"db":"pg"}}`)
-		}
-		return nil
-	})
-	body := `{"session_id":"s","questions":[` + encode(t, single("db")) + `]}`
-	first := decodeJSON[api.Record](t, g.want(200, "", "POST", "/api/questions", body).body)
-	again := decodeJSON[api.Record](t, g.want(201, "", "POST", "/api/questions", body).body)
-	if first.State != desk.Answered || again.ID == first.ID {
-		t.Errorf("%s is %s, and then %s", first.ID, first.State, again.ID)
 	}
 }
 
@@ -139,7 +116,7 @@ func TestRoundLimit(t *testing.T) {
 		desk.Request{Set: set, Session: "s", Asker: desk.Asker{Client: "codex", Via: "mcp"}}); err == nil {
 		t.Error("the round of an MCP client was not refused")
 	}
-	v.sees("/history", "<code>ask_user_question</code>", "<code>recursive_limit_exceeded</code>")
+	v.sees("/history", "refused, because the limit of rounds in a row was reached")
 	_, there := v.post("/lift", url.Values{"id": {last}})
 	v.sees(there)
 	g.want(201, "", "POST", "/api/questions", body("more"))
