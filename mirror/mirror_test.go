@@ -300,3 +300,32 @@ func TestPromptBeginsCount(t *testing.T) {
 		t.Errorf("after a prompt: %v", err)
 	}
 }
+
+// A reply is printed also where its record cannot be read once more: the host decides whether it
+// comes too late.
+func TestReplyWhileTheStoreFails(t *testing.T) {
+	dir := t.TempDir()
+	store := &desktest.Faulty{Store: desktest.Store(t, dir)}
+	b := start(t, dir, request("s1", one), func(o *mirror.Options) { o.Desk = desk.New(store, desk.Options{}) })
+	rec := b.record()
+	store.Fail("Get", syscall.EIO)
+	b.reply(rec, says(choice("q1", "MongoDB")))
+	b.prints("MongoDB")
+}
+
+// A store that cannot be read for a while ends no mirrored question.
+func TestWaitOutlastsTheStore(t *testing.T) {
+	dir := t.TempDir()
+	store := &desktest.Faulty{Store: desktest.Store(t, dir)}
+	waits := make(chan bool, 2)
+	store.Before(func(_ context.Context, c desktest.Call) error {
+		if c.Method != "Wait" || len(waits) == cap(waits) {
+			return nil
+		}
+		waits <- true
+		return syscall.ENOSPC
+	})
+	b := start(t, dir, request("s1", one), func(o *mirror.Options) { o.Desk = desk.New(store, desk.Options{}) })
+	b.reply(b.record(), says(choice("q1", "MongoDB")))
+	b.prints("MongoDB")
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -36,7 +37,15 @@ func TestMain(m *testing.M) {
 		os.Setenv("LC_ALL", "C")
 	}
 	mirror.StoreTimeout = patience
-	testscript.Main(m, map[string]func(){"mcp-askuser": main, alias: main})
+	testscript.Main(m, map[string]func(){"mcp-askuser": main, alias: main, "mcp-askuser-breaks": breaks})
+}
+
+// breaks is a program that does.
+func breaks() {
+	abortOnPanic()
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGABRT) // as interruptible does
+	go panic("broken")
+	select {}
 }
 
 // The commands, one script for each behaviour.

@@ -227,3 +227,13 @@ func TestAnsweringOnATerminal(t *testing.T) {
 		})
 	}
 }
+
+// A program that breaks ends with none of the statuses, also outside the main goroutine.
+func TestCrash(t *testing.T) {
+	cmd := called(t, "mcp-askuser-breaks", t.TempDir())
+	_ = cmd.Run()
+	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if !status.Signaled() || status.Signal() != syscall.SIGABRT {
+		t.Errorf("%v, want SIGABRT", cmd.ProcessState)
+	}
+}
