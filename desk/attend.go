@@ -80,11 +80,15 @@ func (d *Desk) Wait(ctx context.Context, id string) (Record, error) {
 	return d.decode(ctx, row, d.prove)
 }
 
-// Await is [Desk.Wait], and waits again where the store cannot be read for a while, as on a full disk.
+// Await is [Desk.Wait] for a record that existed before, and waits again where the store cannot be read
+// for a while, as on a full disk. The error wraps ErrLost where the record was removed.
 func (d *Desk) Await(ctx context.Context, id string) (Record, error) {
 	for {
 		rec, err := d.Wait(ctx, id)
-		final, err := Lost(err)
+		if errors.Is(err, ErrNotFound) && !errors.Is(err, ErrLost) {
+			err = fmt.Errorf("%w (%w)", ErrLost, err)
+		}
+		final := errors.Is(err, ErrLost) || errors.Is(err, ErrDamaged) || errors.Is(err, ErrNewer)
 		if err == nil || final || ctx.Err() != nil {
 			return rec, err
 		}
@@ -93,15 +97,6 @@ func (d *Desk) Await(ctx context.Context, id string) (Record, error) {
 		case <-ctx.Done():
 		}
 	}
-}
-
-// Lost returns the error of reading a record that existed before, which wraps [ErrLost]
-// where it was removed; final says that this process can never read it again.
-func Lost(err error) (final bool, lost error) {
-	if errors.Is(err, ErrNotFound) && !errors.Is(err, ErrLost) {
-		err = fmt.Errorf("%w (%w)", ErrLost, err)
-	}
-	return errors.Is(err, ErrLost) || errors.Is(err, ErrDamaged) || errors.Is(err, ErrNewer), err
 }
 
 // Delivered notes that the outcome of a record has reached its asker: the same question is
