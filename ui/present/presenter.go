@@ -128,7 +128,8 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 	key := askedKey{q.Session, q.Content()}
 	x := p.asks(key, q.Set.Confirms())
 	if x != nil {
-		if w := x.joinOpen(asks, q, nil); w != nil {
+		w := x.joinOpen(asks, q, nil)
+		if w != nil {
 			return w, nil
 		}
 		<-x.ended // its forms no longer keep the record attended

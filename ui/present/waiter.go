@@ -29,13 +29,13 @@ const (
 // join adds a waiter, also after the end of the record, and takes over the attendance that the
 // caller may have.
 func (x *Presentation) join(as role, q Question, attendance *desk.Attendance) *Waiter {
-	if w := x.joinOpen(as, q, attendance); w != nil {
-		return w
+	w := x.joinOpen(as, q, attendance)
+	if w == nil {
+		x.p.mu.Lock()
+		w = x.addWaiter(asks)
+		x.p.mu.Unlock()
+		x.attend(attendance)
 	}
-	x.p.mu.Lock()
-	w := x.addWaiter(asks)
-	x.p.mu.Unlock()
-	x.attend(attendance)
 	return w
 }
 
