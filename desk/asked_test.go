@@ -3,6 +3,7 @@ package desk_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"reflect"
 	"slices"
@@ -127,16 +128,22 @@ func TestCredentialIsNoClaim(t *testing.T) {
 	}
 }
 
-// What the user had typed when the client withdrew a question is there again where the same is asked once more.
-func TestDraftOfAWithdrawnQuestion(t *testing.T) {
-	d := open(t, storeDir(t))
-	withdrawn, attendance := submit(t, d, request("Which?"))
-	fatal.If(t, d.SaveDraft(t.Context(), withdrawn.ID, says("half")))
-	fatal.If(t, closes(desk.Cancelled)(d, withdrawn.ID))
-	attendance.Release()
-	again, _ := submit(t, d, request("Which?"))
-	draft, _, err := d.Draft(t.Context(), again.ID)
-	if again.ID == withdrawn.ID || err != nil || !reflect.DeepEqual(draft, says("half")) {
-		t.Errorf("asked again as %s with %+v, %v", again.ID, draft, err)
+// What the user had typed is there again where the same is asked once more after the client has withdrawn
+// it, or its time was up; not where the user has answered since.
+func TestDraftComesBack(t *testing.T) {
+	for name, end := range map[string]func(*desk.Desk, string) error{
+		"withdrawn": closes(desk.Cancelled), "timed out": closes(desk.Timeout), "answered": answers(says("whole")),
+	} {
+		for _, delivered := range []bool{false, true} {
+			d := open(t, storeDir(t))
+			endedAs(t, d, func(id string) error {
+				return errors.Join(d.SaveDraft(t.Context(), id, says("half")), end(d, id))
+			}, delivered)
+			again, _ := submit(t, d, request("Which?"))
+			draft, _, err := d.Draft(t.Context(), again.ID)
+			if name != "answered" && (err != nil || !reflect.DeepEqual(draft, says("half"))) || name == "answered" && again.Outcome == nil && err == nil {
+				t.Errorf("%s, delivered %v: asked again with %+v, %v", name, delivered, draft, err)
+			}
+		}
 	}
 }

@@ -79,8 +79,26 @@ func (d *Desk) prefill(ctx context.Context, from *Record, row store.Row, to stri
 		return
 	}
 	err := d.SaveDraft(ctx, to, d.CopyFiles(ctx, from.ID, to, former.Reply))
-	if err != nil && !errors.Is(err, ErrDenied) { // an agent writes no drafts
+	if err != nil {
 		d.log.WarnContext(ctx, "a question is asked again without its former answers", "id", to, "error", err)
+	}
+}
+
+// bringBack prefills a new record with what the user had typed where the same was asked last, and ended
+// without them: withdrawn by its client, or because of the time. On a shared desk an agent writes no drafts.
+func (d *Desk) bringBack(ctx context.Context, rec *Record) {
+	if rec.Content == "" || rec.Home != "" || rec.Earlier != "" {
+		return
+	}
+	last := store.Query{Ended: true, Content: rec.Content, Since: rec.CreatedAt.Add(-d.keepTime), Limit: 1}
+	for row, err := range d.rows(ctx, last) {
+		former, damaged := decodeRow(row)
+		switch {
+		case err != nil:
+			d.log.InfoContext(ctx, "what was typed before is not known", "id", rec.ID, "error", err)
+		case damaged == nil && former.Outcome.Reply == nil:
+			d.prefill(ctx, &former, row, rec.ID)
+		}
 	}
 }
 

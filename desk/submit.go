@@ -119,8 +119,6 @@ func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendan
 	if !rec.Asker.Mirrored() {
 		storing = context.WithoutCancel(ctx) // once it may be stored, the caller needs its id, to withdraw it too
 	}
-	var former Record // the last that asks the same, and was withdrawn
-	var typed store.Row
 	for content := rec.Content; ; {
 		if full != nil && !d.waits(ctx, content) {
 			return Record{}, nil, full
@@ -140,9 +138,7 @@ func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendan
 		if got.ID == rec.ID {
 			rec.Attended, rec.Home, rec.Asker.Credential = true, got.Home, got.Owner
 			d.asked.Store(rec.ID, rec.Statement())
-			if former.ID != "" {
-				d.prefill(storing, &former, typed, rec.ID)
-			}
+			d.bringBack(storing, &rec)
 			return rec, attendance, nil
 		}
 		same, err := d.reuse(ctx, got, rec)
@@ -154,7 +150,6 @@ func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendan
 		if !errors.Is(err, errUseless) {
 			return Record{}, nil, err
 		}
-		former, typed = same, got
 		err = d.store.Delivered(ctx, got.ID) // so that the next attempt does not find it
 		if err != nil {
 			content = ""
@@ -166,21 +161,17 @@ func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendan
 var errUseless = errors.New("not what is asked now")
 
 // reuse returns the record of a row that was taken over for another. The error is errUseless
-// where it ended without the user, and beside an empty record where it does not ask the same or is
-// damaged.
+// where it ended without the user, does not ask the same, or is damaged.
 func (d *Desk) reuse(ctx context.Context, row store.Row, instead Record) (Record, error) {
 	rec, err := d.decode(ctx, row, d.prove)
 	if d.leaveOut(ctx, row.ID, err) {
-		return Record{}, errUseless
+		return rec, errUseless
 	}
 	if err != nil {
 		return rec, err
 	}
 	instead.ID = rec.ID
-	if rec.Statement() != instead.Statement() {
-		return Record{}, errUseless
-	}
-	if rec.Outcome != nil && rec.Outcome.Reply == nil {
+	if rec.Statement() != instead.Statement() || rec.Outcome != nil && rec.Outcome.Reply == nil {
 		return rec, errUseless
 	}
 	d.asked.Store(rec.ID, rec.Statement())
