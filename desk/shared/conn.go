@@ -89,7 +89,7 @@ func (s *Store) connect() error {
 		nats.IgnoreAuthErrorAbort(),
 		nats.IgnoreDiscoveredServers(),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			s.log.Info("the connection to the desk was lost", "error", err)
+			s.lost(err)
 			s.ring(nil) // so that watchers learn it
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { s.ring(nil) }),

@@ -56,6 +56,16 @@ func gather(ctx context.Context, nc *nats.Conn, subject, reply string, each func
 	}
 }
 
+// lost ends the requests under way: the client would wait for their timeouts.
+func (s *Store) lost(err error) {
+	s.log.Info("the connection to the desk was lost", "error", err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, end := range s.inFlight {
+		end(nats.ErrDisconnected)
+	}
+}
+
 // refused ends the requests that the server does not permit: it answers nothing to them, and
 // reports an error of the connection.
 func (s *Store) refused(err error) {
