@@ -106,7 +106,7 @@ fuzz:
 	  done; done
 
 # Tests and what only tests import do not count. The limit goes down, but for a new feature.
-size: LIMIT = 40019
+size: LIMIT = 40022
 size:
 	@$(GO) list -deps -f '{{if .Module}}{{if .Module.Main}}{{$$d := .Dir}}{{range .GoFiles}}{{$$d}}/{{.}}{{"\n"}}{{end}}{{range .IgnoredGoFiles}}{{$$d}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}' ./cmd/... \
 	  | grep -v -e '^$$' -e '_test\.go$$' | xargs awk -v root=$(CURDIR)/ -v limit=$(LIMIT) \

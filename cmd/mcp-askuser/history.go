@@ -170,7 +170,10 @@ func (a *app) prune() *cobra.Command {
 		}
 		questions, err := d.Prune(cmd.Context(), time.Now().Add(-*older), *dry)
 		if err == nil || questions > 0 {
-			does := map[bool]string{false: "removed", true: "would be removed"}[*dry]
+			does := "removed"
+			if *dry {
+				does = "would be removed"
+			}
 			a.tellf("%s %s.", words.English.N(questions, "%d question", "%d questions"), does)
 		}
 		return err
