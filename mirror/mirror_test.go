@@ -282,7 +282,8 @@ func TestPromptBeginsCount(t *testing.T) {
 	ask := func(n int) error {
 		set := question.Set{Questions: []question.Question{{Text: fmt.Sprintf("Question %d?", n), Type: question.Text}}}
 		rec, attendance, err := d.Submit(t.Context(), desk.Request{
-			Set: set, Session: "mcp-1", Asker: desk.Asker{Client: "claude-code", Directory: "/home/ada/shop", Via: "mcp"},
+			Set: set, Session: "mcp-1",
+			Asker: desk.Asker{Client: "claude-code", Directory: "/home/ada/shop", Via: "mcp"},
 		})
 		if err != nil {
 			return err

@@ -76,7 +76,9 @@ func (m *model) messages(w http.ResponseWriter, r *http.Request) {
 		name = call.tool
 	}
 	events(w, start,
-		map[string]any{"type": "content_block_start", "index": 0, "content_block": map[string]any{"type": "tool_use", "id": "toolu_" + id, "name": name, "input": map[string]any{}}},
+		map[string]any{"type": "content_block_start", "index": 0, "content_block": map[string]any{
+			"type": "tool_use", "id": "toolu_" + id, "name": name, "input": map[string]any{},
+		}},
 		map[string]any{"type": "content_block_delta", "index": 0, "delta": map[string]any{"type": "input_json_delta", "partial_json": text(call.args)}},
 		map[string]any{"type": "content_block_stop", "index": 0},
 		map[string]any{"type": "message_delta", "delta": map[string]any{"stop_reason": "tool_use", "stop_sequence": nil}, "usage": map[string]any{"output_tokens": 1}},
@@ -109,7 +111,8 @@ func (m *model) gemini(w http.ResponseWriter, r *http.Request) {
 	case call.tool == "":
 		say(map[string]any{"text": "ok"})
 	default:
-		say(map[string]any{"functionCall": map[string]any{"id": id, "name": strings.Replace(name, "ask_user_question", call.tool, 1), "args": call.args}})
+		name = strings.Replace(name, "ask_user_question", call.tool, 1)
+		say(map[string]any{"functionCall": map[string]any{"id": id, "name": name, "args": call.args}})
 	}
 }
 

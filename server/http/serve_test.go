@@ -248,7 +248,8 @@ func TestRoots(t *testing.T) {
 	a.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}`)
 	r.rest()
 	r, m := asked("1")
-	a.post(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"roots":[{"uri":"https://x/y"},{"uri":"file:///src/shop%20two"}]}}`)
+	a.post(`{"jsonrpc":"2.0","id":` + string(m.ID) +
+		`,"result":{"roots":[{"uri":"https://x/y"},{"uri":"file:///src/shop%20two"}]}}`)
 	if m, _ := r.next(); !strings.Contains(string(m.Result), "in /src/shop two") {
 		t.Errorf("got %s", m.Result)
 	}

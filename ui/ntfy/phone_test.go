@@ -273,7 +273,9 @@ func TestTooLateOnThePhone(t *testing.T) {
 		t.Errorf("told %v", told)
 	}
 	second := ask(t, d, choice("C", "D"))
-	for _, token := range []string{p.token(second, 0), p.token(second, 0), p.token(rec, 1)} { // as each process of the user does
+	for _, token := range []string{ // as each process of the user does
+		p.token(second, 0), p.token(second, 0), p.token(rec, 1),
+	} {
 		p.takeAnswer(t.Context(), token, time.Now())
 	}
 	again := s.Await(t, topic, func(m map[string]any) bool { return m["title"] == "Not sent" && m["id"] != told["id"] })

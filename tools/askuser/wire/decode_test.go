@@ -210,7 +210,8 @@ questions[4].question: is required and must not be empty`},
 		{"boolean with options that are neither", `{"questions":[{"question":"1?","type":"boolean","options":["Yes","Perhaps"]}]}`, "questions[0].options: a boolean question takes no options of its own; use multiple_choice"},
 		{"faults of follow-ups name the option by its id, once", `{"questions":[{"question":"1?","options":["Alpha","Beta"],"follow_up_questions":{"Alpha":[{"question":7}]}}]}`, "questions[0].follow_up_questions.alpha[0].question: must be a string, is 7"},
 		{"faults of follow-ups inside an option too", `{"questions":[{"question":"1?","options":["Alpha",{"label":"Beta","follow_up_questions":[{"question":7}]}]}]}`, "questions[0].follow_up_questions.beta[0].question: must be a string, is 7"},
-		{"answer to nothing", `{"questions":[{"question":"1?"}],"answers":{"2?":"x"}}`, `answers["2?"]: no single question has this text, id or header`},
+		{"answer to nothing", `{"questions":[{"question":"1?"}],"answers":{"2?":"x"}}`,
+			`answers["2?"]: no single question has this text, id or header`},
 	} {
 		_, err := DecodeAsk([]byte(tc.in), question.DefaultLimits())
 		want := "Validation failed\n- " + strings.ReplaceAll(tc.want, "\n", "\n- ")
